@@ -222,6 +222,7 @@ class TranslateConfig:
     """Beam search with the GNMT length penalty (Wu et al. 2016, equation 14).
 
     Lengths are limited since a poorly trained model may never predict end of sentence.
+    `copy_unknown` is for words that the vocabulary has never seen (Luong et al. 2015).
     """
 
     beam: Positive
@@ -230,6 +231,7 @@ class TranslateConfig:
     max_length_extra: Positive
     batch_tokens: Positive
     precision: SearchPrecision
+    copy_unknown: bool
 
 
 DEFAULT_TRANSLATE_CONFIG = TranslateConfig(
@@ -239,5 +241,6 @@ DEFAULT_TRANSLATE_CONFIG = TranslateConfig(
     max_length_extra=10,
     batch_tokens=4096,
     precision="float32",
+    copy_unknown=True,
 )
 """The search where no parameter file is given."""

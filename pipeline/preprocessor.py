@@ -14,7 +14,6 @@ from nltk.tree import Tree
 from mgsa.cli.errors import InputError
 from mgsa.cli.languages import base_language
 from mgsa.data.batch import Row
-from mgsa.data.vocabulary import join_subwords
 from pipeline.constituency.parser_folder import read_parser_folder
 from pipeline.constituency.stanza_parser import (
     BATCH_SENTENCES,
@@ -34,7 +33,7 @@ from pipeline.tokenizers.side import side_text
 
 @dataclass(frozen=True)
 class Preprocessor:
-    """Raw or tokenised text to rows, and target subwords to raw text.
+    """Raw or tokenised text to rows, and target tokens to raw text.
 
     Attributes:
         texts: tokenisers of source and target.
@@ -98,9 +97,9 @@ class Preprocessor:
             rows.append(Row.of_columns(index, self.encoder.encode(source, target, phrases=levels)))
         return rows
 
-    def detokenize(self, subwords: Sequence[str]) -> str:
-        """Join subwords and detokenise."""
-        return self.texts[1].detokenize(join_subwords(subwords).split())
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        """The text of target tokens."""
+        return self.texts[1].detokenize(tokens)
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> dict[int, Tree]:
         """Trees of non-empty sentences, by index."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise, starmap, takewhile
+from itertools import accumulate, pairwise, takewhile
 from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -36,7 +36,8 @@ ParserOption = Annotated[
     ),
 ]
 SentenceFile = Annotated[Path, Input("a sentence a line", metavar="FILE")]
-Tokenized = Annotated[bool, Option("the text is in tokens, separated by one space")]
+TOKENIZED = "the text is in tokens, separated by one space"
+Tokenized = Annotated[bool, Option(TOKENIZED)]
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,7 @@ class TextModel:
         links: bool = False,
         need_weights: bool = False,
         phrases: Sequence[Sequence[Sequence[Phrase]]] | None = None,
+        tokenized: bool = False,
     ) -> list[TextTranslation]:
         """The translations of sentences, in order; a blank one's is empty.
 
@@ -124,10 +126,11 @@ class TextModel:
                 of its cross-attention.
             need_weights: whether to return weights of cross-attention.
             phrases: of each sentence, as `TextTranslation.phrases`; default: those of its tree.
+            tokenized: whether sentences, and then translations, are tokens, separated by one space.
 
         Raises:
-            InputError: a sentence is too long, phrases don't cover it, or an ensemble is asked for
-                links or weights.
+            InputError: a sentence is too long or not in tokens, phrases don't cover it, or an
+                ensemble is asked for links or weights.
         """
         if isinstance(texts, str):  # a sequence of str, too
             raise InputError("expected a list of sentences, got one text")
@@ -143,7 +146,13 @@ class TextModel:
             raise InputError(f"phrases: expected those of {len(texts)} texts, got {len(phrases)}")
         config = replace(DEFAULT_TRANSLATE_CONFIG, beam=beam, length_penalty=length_penalty)
         found = self.translate_stream(
-            texts, config, n_best=n_best, links=links, need_weights=need_weights, phrases=phrases
+            texts,
+            config,
+            n_best=n_best,
+            links=links,
+            need_weights=need_weights,
+            phrases=phrases,
+            tokenized=tokenized,
         )
         return list(found)
 
@@ -156,21 +165,34 @@ class TextModel:
         links: bool = False,
         need_weights: bool = False,
         phrases: Sequence[Sequence[Sequence[Phrase]]] | None = None,
+        tokenized: bool = False,
         path: str = "sentence",
-        first_line: int = 1,
+        lines: Sequence[int] = (),
     ) -> Iterator[TextTranslation]:
         """`translate` with all settings; an error comes after the translations before it.
 
-        It names the sentence by `path` and its number, from `first_line` on.
+        It names the sentence by `path` and its line; `lines` default to 1, 2, …
         """
         from mgsa.data.schema import LONGEST
         from pipeline.encoder import check_length
 
-        tokens = [self.preprocessor.tokenize(text)[0] for text in texts]
+        lines = lines or range(1, len(texts) + 1)
+        tokens: list[list[str]] = []
+        malformed = None
+        try:
+            for text, line in zip(texts, lines, strict=True):
+                tokens += self._tokens([text], tokenized=tokenized, paths=[Path(path)], line=line)
+        except InputError as error:
+            malformed = error
         every = self.preprocessor.rows_of_tokens(tokens, phrases=phrases)
         rows = list(takewhile(lambda row: len(row.source) <= LONGEST, every))
         translations = self.opened.translate_rows(
-            rows, config, n_best=n_best, links=links, need_weights=need_weights
+            rows,
+            config,
+            n_best=n_best,
+            words=tokens[: len(rows)],
+            links=links,
+            need_weights=need_weights,
         )
         tags = self.opened.artifacts[0].tags
         for text, words, row, found in zip(texts, tokens, rows, translations, strict=False):
@@ -180,13 +202,17 @@ class TextModel:
                 subwords=tuple(self.preprocessor.encoder.source.segment(words).split()),
                 phrases=phrases_in_words(row, tags),
                 n_best=tuple(
-                    replace(candidate, text=self.preprocessor.detokenize(candidate.subwords))
+                    candidate
+                    if tokenized
+                    else replace(candidate, text=self.preprocessor.detokenize(candidate.tokens))
                     for candidate in found.n_best
                 ),
                 weights=found.weights,
             )
         for row in every[len(rows) :]:
-            check_length(len(row.source), path=path, line=first_line + len(rows))
+            check_length(len(row.source), path=path, line=lines[len(rows)])
+        if malformed:
+            raise malformed
 
     def align(
         self,
@@ -219,18 +245,24 @@ class TextModel:
         self, pairs: Iterable[Sequence[str]], *, tokenized: bool, paths: Sequence[Path]
     ) -> Iterator[tuple[Sequence[list[str]], Sequence[list[str]], list[Row]]]:
         """Yield source tokens, target tokens and rows of some pairs at a time."""
-
-        def tokens_of(line: int, pair: Sequence[str]) -> list[list[str]]:
-            if not tokenized:
-                return self.preprocessor.tokenize(*pair)
-            sides = zip(pair, paths, strict=True)
-            return [
-                split_tokens(text, path=path, line=line) if text else [] for text, path in sides
-            ]
-
-        for portion in chunks(starmap(tokens_of, enumerate(pairs, start=1)), PORTION):
+        tokens = (
+            self._tokens(pair, tokenized=tokenized, paths=paths, line=line)
+            for line, pair in enumerate(pairs, start=1)
+        )
+        for portion in chunks(tokens, PORTION):
             sources, targets = zip(*portion, strict=True)
             yield sources, targets, self.preprocessor.rows_of_tokens(sources, targets)
+
+    def _tokens(
+        self, texts: Sequence[str], *, tokenized: bool, paths: Sequence[Path], line: int
+    ) -> list[list[str]]:
+        """Tokens of a source sentence, or of a pair; `paths` and `line` are for errors."""
+        if not tokenized:
+            return self.preprocessor.tokenize(*texts)
+        sides = zip(texts, paths, strict=True)
+        return [
+            split_tokens(text, path=path, line=line) if text.strip() else [] for text, path in sides
+        ]
 
 
 def phrases_in_words(row: Row, tags: Sequence[str]) -> tuple[tuple[Phrase, ...], ...]:

@@ -5,6 +5,7 @@ beam           beam search over a batch, with one model or several; greedy is a 
 precision      models in the precision of a search
 batches        rows in batches of similar length, results in the order of the rows
 results        translations and alignments
+copying        candidates aligned with their sources, and unknown words copied
 opened         a model artifact, or an ensemble, that translates, aligns and scores rows
 commands       `mgsa translate`, `mgsa align` and `mgsa score`
 """

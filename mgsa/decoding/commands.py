@@ -113,6 +113,7 @@ def translate(
             config,
             n_best=n_best or 1,
             prefixes=prefixes,
+            words=(text.split(" ") for text in data.texts(split, "source_tokens")),
             links=alignments,
             need_weights=weights is not None,
             advance=advance,

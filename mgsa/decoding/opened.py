@@ -3,8 +3,8 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from itertools import tee
+from functools import cache, partial
+from itertools import repeat, tee
 from pathlib import Path
 from typing import Self
 
@@ -20,6 +20,7 @@ from mgsa.data.dataset import Dataset
 from mgsa.data.vocabulary import UNK
 from mgsa.decoding.batches import in_batches
 from mgsa.decoding.beam import search_batch
+from mgsa.decoding.copying import align_candidates
 from mgsa.decoding.precision import for_search, search_autocast
 from mgsa.decoding.results import NOTHING, Alignment, Translation
 from mgsa.model.encoder_decoder import EncoderDecoder
@@ -129,7 +130,8 @@ class OpenedModel:
             if len(row.source) and (levels := len(row.phrase_lengths)) < self.levels:
                 message = f"expected rows with {self.levels} levels of phrases, got {levels}"
                 raise InputError(message)
-        config = TranslateConfig(
+        config = replace(
+            DEFAULT_TRANSLATE_CONFIG,
             beam=beam,
             length_penalty=length_penalty,
             max_length_ratio=max_length_ratio,
@@ -151,13 +153,15 @@ class OpenedModel:
         *,
         n_best: int = 1,
         prefixes: Sequence[Sequence[str]] | None = None,
+        words: Iterable[Sequence[str]] | None = None,
         links: bool = False,
         need_weights: bool = False,
         advance: Callable[[int], None] = lambda _: None,
     ) -> Iterator[Translation]:
         """`translate` as a stream; `advance` is called with numbers of translated rows.
 
-        `links` are those of `align`, of every candidate; an ensemble has none.
+        `words` of each source are what `config.copy_unknown` copies, as the first model aligns them
+        that can. `links` are those of `align`, of every candidate; an ensemble has none.
         """
         if links or need_weights:
             self._only("links, weights of attention")
@@ -166,7 +170,13 @@ class OpenedModel:
         if prefixes is not None:
             prefixed = zip(rows, prefixes, strict=True)
             rows = (row.with_target(prefix, target) for row, prefix in prefixed)
-        rows, sources = tee(rows) if links else (rows, ())
+        able = [
+            artifact
+            for artifact in self.artifacts
+            if links or artifact.model.alignment_head or artifact.model.decoder.sees_words
+        ]
+        words = words if config.copy_unknown and able else None
+        rows, sources = tee(rows) if links or words is not None else (rows, ())
 
         def search(members: Sequence[Row]) -> list[Translation]:
             with search_autocast(self.device, config.precision):
@@ -187,7 +197,14 @@ class OpenedModel:
         translations = in_batches(
             rows, search, lambda _: NOTHING, batch_tokens=size, pairs=False, advance=advance
         )
-        return self._linked(sources, translations, batch_tokens=size) if links else translations
+        if not links and words is None:
+            return translations
+        return align_candidates(
+            zip(sources, translations, words or repeat(()), strict=False),
+            align=partial(OpenedModel(able[:1], self.device).align, batch_tokens=size),
+            vocabularies=self.artifacts[0].vocabularies,
+            links=links,
+        )
 
     def align(
         self,
@@ -266,22 +283,6 @@ class OpenedModel:
     def _batch(self, rows: Sequence[Row], model: EncoderDecoder) -> Batch:
         batch = make_batch(rows, model.granularities, ngram_unit=model.ngram_unit)
         return batch.to(self.device)
-
-    def _linked(
-        self, rows: Iterable[Row], translations: Iterable[Translation], *, batch_tokens: int
-    ) -> Iterator[Translation]:
-        """Translations of rows, every candidate aligned with its row."""
-        vocabulary = self.artifacts[0].vocabularies[1]
-        translated, aligned = tee(zip(rows, translations, strict=True))
-        candidates = (
-            row.with_target(candidate.subwords, vocabulary)
-            for row, translation in aligned
-            for candidate in translation.n_best
-        )
-        alignments = self.align(candidates, batch_tokens=batch_tokens)
-        for _, translation in translated:
-            n_best = [replace(c, links=tuple(next(alignments).links)) for c in translation.n_best]
-            yield replace(translation, n_best=tuple(n_best))
 
 
 def _averaged_layer(artifact: ModelArtifact, layer: int | None) -> int | None:

@@ -9,6 +9,7 @@ spacy       spaCy's tokenisers
 characters  each character a token
 given       tokens as given
 casing      lower case, and the true case of words
+sentences   the sentences of a line
 side        all that happens to one side's text, as recorded settings say
 """
 

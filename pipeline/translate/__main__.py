@@ -6,19 +6,20 @@ was, and what comes out is put together again.
 
 import sys
 from collections.abc import Iterator
-from functools import partial
 from json import dumps
 from typing import Annotated, BinaryIO
 
 from mgsa.cli.command import Option
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import not_utf_8
+from mgsa.cli.languages import CHINESE, base_language
 from mgsa.cli.run import run
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
 from mgsa.decoding.commands import ModelFolders
 from mgsa.run_config import Accelerator
+from pipeline.formats.text_settings import read_text_settings
 from pipeline.stage.command import stage
-from pipeline.text_model import ParserOption, TextModel
+from pipeline.text_model import TOKENIZED, ParserOption, TextModel
 
 READ_BYTES = 1 << 18
 """At most so much text is taken at once; of what a terminal or a pipe holds ready, all of it."""
@@ -55,6 +56,10 @@ def translate_stdin(
     translate: TranslateConfig = DEFAULT_TRANSLATE_CONFIG,
     *,
     model: ModelFolders,
+    tokenized: Annotated[bool, Option(f"{TOKENIZED}; translations too")] = False,
+    whole_lines: Annotated[
+        bool, Option("translate a line as one sentence, as --json and --tokenized do")
+    ] = False,
     parser: ParserOption = None,
     json: Annotated[
         bool, Option("a line of JSON with tokens, phrases, translations, scores")
@@ -64,11 +69,13 @@ def translate_stdin(
     weights: Annotated[bool, Option("with --json: of cross-attention, in subwords")] = False,
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
-    """Translate raw text from stdin to stdout, a line a sentence.
+    """Translate raw text from stdin to stdout, line by line, each sentence of a line by itself.
 
     Without params.yaml: beam 5, length penalty 0.6. `python -m pipeline.translate.split` translates
     a split of a dataset.
     """
+    from pipeline.tokenizers.sentences import split_sentences
+
     if (n_best > 1 or links or weights) and not json:
         raise InputError("--n-best, --links and --weights come with --json")
     if (links or weights) and len(model) > 1:
@@ -76,16 +83,30 @@ def translate_stdin(
     if not 1 <= n_best <= translate.beam:
         raise InputError(f"--n-best: expected 1 to {translate.beam} (beam), got {n_best}")
     loaded = TextModel.load(model, parser=parser, accelerator=accelerator)
-    search = partial(
-        loaded.translate_stream, config=translate, n_best=n_best, links=links, need_weights=weights
-    )
+    recorded = read_text_settings(model[0])
+    codes = (recorded.source_language, recorded.target_language)
+    source_language, target_language = map(base_language, codes)
+    blank = "" if target_language in (*CHINESE, "ja") else " "
+    whole = whole_lines or tokenized or json or recorded.tokenize.source == "none"
     number, out = 1, sys.stdout.buffer
     for texts in read_chunks(sys.stdin.buffer):
-        for found in search(texts, path=STDIN, first_line=number):
-            line = dumps(found.to_json(), ensure_ascii=False) if json else found.text
-            out.write(f"{line}\n".encode())
+        lines = [[text] if whole else split_sentences(text, source_language) for text in texts]
+        translations = loaded.translate_stream(
+            [sentence for line in lines for sentence in line],
+            translate,
+            n_best=n_best,
+            links=links,
+            need_weights=weights,
+            tokenized=tokenized,
+            path=STDIN,
+            lines=[n for n, line in enumerate(lines, start=number) for _ in line],
+        )
+        for line in lines:
+            found = [next(translations) for _ in line]
+            written = [dumps(t.to_json(), ensure_ascii=False) if json else t.text for t in found]
+            out.write(f"{blank.join(written)}\n".encode())
         out.flush()
-        number += len(texts)
+        number += len(lines)
 
 
 main = stage(translate_stdin)

@@ -52,13 +52,18 @@ def translate_split(
         columns = range(max((len(others or ()) for others in further()), default=0))
         names = [f"{split}.{name}" for name in WRITTEN]
         names += [f"{split}.references.{n + 2}" for n in columns]
-        found = loaded.translate_rows(read_rows(data, split, phrases), translate, advance=advance)
+        found = loaded.translate_rows(
+            read_rows(data, split, phrases),
+            translate,
+            words=(text.split(" ") for text in data.texts(split, "source_tokens")),
+            advance=advance,
+        )
         texts = (data.texts(split, name) for name in ("source_text", "target_text", "set"))
         with files_to_write(folder, names) as files:
             for translation, source, reference, test_set, others in zip(
                 found, *texts, further(), strict=True
             ):
-                lines = [target.detokenize(translation.text.split()), source, reference]
+                lines = [target.detokenize(translation.n_best[0].tokens), source, reference]
                 lines += [test_set or split, f"{translation.score:.6f}"]
                 lines += [others[n] if n < len(others or ()) else "" for n in columns]
                 for file, line in zip(files.values(), lines, strict=True):

@@ -181,8 +181,8 @@ def test_without_a_parser_rows_have_no_phrases(dataset: Dataset) -> None:
 
 def test_translations_are_detokenised(dataset: Dataset) -> None:
     preprocessor = Preprocessor.load(dataset.folder, parser=None)
-    subwords = 'Er sag@@ te : " Das ist ( fast ) gu@@ t , oder ? "'
-    assert preprocessor.detokenize(subwords.split()) == 'Er sagte: "Das ist (fast) gut, oder?"'
+    tokens = 'Er sagte : " Das ist ( fast ) gut , oder ? "'
+    assert preprocessor.detokenize(tokens.split()) == 'Er sagte: "Das ist (fast) gut, oder?"'
     assert preprocessor.detokenize([]) == ""
 
 

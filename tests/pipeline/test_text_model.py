@@ -9,21 +9,27 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 import mgsa
 import pipeline
+from mgsa.artifact.model import load_model
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_text
+from mgsa.cli.settings import read_yaml
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG
+from mgsa.data.batch import Row
 from mgsa.data.dataset import open_dataset
 from mgsa.data.schema import LONGEST
 from mgsa.data.vocabulary import join_subwords
 from pipeline.constituency.parser_folder import write_parser_folder
 from pipeline.formats.phrases import Phrase, read_phrases_line
 from pipeline.formats.text import SPLITS
+from pipeline.preprocessor import Preprocessor
 from pipeline.text_model import TextModel
 from pipeline.tokenizers.moses import MosesText
 from pipeline.train import __main__ as train
+from tests.model_folders import random_model
 from tests.text_folders import (
     build_dataset,
     parse_with_toy,
@@ -40,7 +46,8 @@ def test_a_sentence_has_all_that_its_row_has(models: Path) -> None:
     texts = list(dataset.texts("test", "source_text"))
     options: dict[str, Any] = {"n_best": 2, "links": True, "need_weights": True}
     found = TextModel(opened, with_toy_parser(dataset)).translate(texts, beam=4, **options)
-    expected = opened.translate_rows(dataset.read("test"), config, **options)
+    words = [line.split() for line in dataset.texts("test", "source_tokens")]
+    expected = opened.translate_rows(dataset.read("test"), config, words=words, **options)
     german = MosesText("de")
     known: dict[str | None, str] = {tag: tag for tag in dataset.tags}
     phrases = (models / "partitions/test.phrases").read_text("utf-8").splitlines()
@@ -59,6 +66,49 @@ def test_a_sentence_has_all_that_its_row_has(models: Path) -> None:
             assert one.links == other.links
         for name, weights in theirs.weights.items():
             np.testing.assert_allclose(ours.weights[name], weights, atol=1e-6)
+
+
+def random_model_of(folder: Path, **bpe: object) -> Path:
+    """A random model of words, and with these settings of `bpe`."""
+    write_text(folder, {split: random_texts(30, seed) for seed, split in enumerate(SPLITS)})
+    parameters = read_yaml(folder / "params.yaml")
+    parameters["bpe"] |= bpe
+    (folder / "params.yaml").write_text(yaml.safe_dump(parameters), encoding="utf-8")
+    parse_with_toy(folder)
+    return random_model(folder / "words", build_dataset(folder), seed=2, multi_granularity=None)
+
+
+def test_what_subwords_do_not_spell_is_copied(tmp_path: Path) -> None:
+    translator = pipeline.load(random_model_of(tmp_path, merges=9, vocabulary_threshold=0))
+    for unknown in ("张", "Zhāngjiākǒu", "🙂"):
+        texts = [unknown, f"the man sees {unknown}."]
+        alone, found = translator.translate(texts)
+        assert alone.text == unknown
+        assert unknown in found.n_best[0].tokens
+        assert "<unk>" not in found.text
+
+
+def test_unknown_words_of_a_vocabulary_of_words_are_copied(tmp_path: Path) -> None:
+    """With the three most frequent words of each side alone."""
+    folder = random_model_of(tmp_path, unit="word", max_words=3)
+    model, source, target = mgsa.load(folder), *load_model(folder).vocabularies
+    texts = [
+        "A zebra and a giraffe sing songs tonight.",
+        "Seven zebras.",
+        "Some tall giraffe sings.",
+    ]
+    translator, copied = TextModel(model, Preprocessor.load(folder, parser=None)), 0
+    for found in translator.translate(texts, n_best=5):
+        for candidate in found.n_best:
+            row = Row.of_subwords(found.subwords, source).with_target(candidate.subwords, target)
+            (alignment,) = model.align([row])
+            aligned = alignment.matrix.astype(np.float64).argmax(axis=1)
+            copied += "<unk>" in candidate.subwords
+            assert list(candidate.tokens) == [
+                found.tokens[word] if said == "<unk>" else said
+                for said, word in zip(candidate.subwords, aligned, strict=True)
+            ]
+    assert copied
 
 
 def test_phrases_may_be_others_than_the_trees(models: Path) -> None:
@@ -119,3 +169,20 @@ def test_phrases_in_json_are_start_end_and_tag(models: Path) -> None:
     content = json.loads(json.dumps(found.to_json()))
     assert [phrase[:2] for phrase in content["phrases"][0]] == [[0, 1], [1, 2]]
     assert all(isinstance(tag, str) for _, _, tag in content["phrases"][0])
+
+
+def test_tokens_are_translated_as_given_and_to_tokens(models: Path) -> None:
+    translator = pipeline.load(models / "words")
+    text = "a man, a dog"
+    (raw,) = translator.translate([text], links=True)
+    tokens = ["a", "man", ",", "a", "dog"]
+    given, blank, odd = translator.translate(
+        [" ".join(tokens), " ", "a man, a dog"], links=True, tokenized=True
+    )
+    assert given.tokens == raw.tokens == tuple(tokens)
+    assert given.text == " ".join(raw.n_best[0].tokens)
+    assert given.n_best[0].links == raw.n_best[0].links
+    assert blank.text == ""
+    assert odd.tokens == ("a", "man,", "a", "dog")
+    with pytest.raises(InputError, match="sentence:2: expected tokens with one space between them"):
+        translator.translate(["a man", "a  dog"], tokenized=True)

@@ -20,7 +20,7 @@ from tests.model_folders import random_model
 ROWS = 9
 CONFIG = (
     "translate: {beam: 2, length_penalty: 0.5, max_length_ratio: 1.0, max_length_extra: 3,"
-    " batch_tokens: 50, precision: float32}\n"
+    " batch_tokens: 50, precision: float32, copy_unknown: false}\n"
 )
 
 
@@ -65,7 +65,8 @@ def test_options_go_before_the_file(folder: Path, tmp_path: Path) -> None:
 
 
 def test_n_best_lines_scores_and_links(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert mgsa_command("translate", folder, "--n-best", "3", "--alignments") == 0
+    options = ["--alignments", "--set", "copy_unknown=false"]
+    assert mgsa_command("translate", folder, "--n-best", "3", *options) == 0
     lines = [line.split(" ||| ") for line in capfd.readouterr().out.splitlines()]
     expected = translations(folder, n_best=3)
     candidates = [(row, c) for row, translation in enumerate(expected) for c in translation.n_best]
@@ -80,7 +81,7 @@ def test_n_best_lines_scores_and_links(folder: Path, capfd: pytest.CaptureFixtur
         words = len(rows[int(row)].subwords_per_word)
         assert all(int(source) < words for source, _ in pairs)
 
-    assert mgsa_command("translate", folder, "--scores", "--alignments") == 0
+    assert mgsa_command("translate", folder, "--scores", *options) == 0
     best = [line.split("\t") for line in capfd.readouterr().out.splitlines()]
     assert best == [[line[2], f"{line[1]} ||| {line[3]}"] for line in lines[::3]]
 

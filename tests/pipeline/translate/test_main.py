@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +22,9 @@ import mgsa
 from mgsa.cli.errors import InputError
 from mgsa.data.dataset import open_dataset
 from mgsa.data.schema import LONGEST
+from pipeline.formats.text_settings import read_text_settings
 from pipeline.tokenizers.moses import MosesText
+from pipeline.translate import __main__ as command
 from pipeline.translate.__main__ import READ_BYTES, main, read_chunks
 from tests.imports import ROOT
 
@@ -74,17 +77,18 @@ def test_text_is_translated_as_the_rows_of_a_dataset_are(
     expected = mgsa.load(models / "words").translate(list(dataset.read("test")))
     texts = "".join(f"{text}\n" for text in dataset.texts("test", "source_text"))
     stdin.buffer = io.BytesIO(texts.encode())
-    main(["--model", str(models / "words")])
+    main(["--model", str(models / "words"), "--set", "copy_unknown=false"])
     lines, german = capsys.readouterr().out.splitlines(), MosesText("de")
     assert lines == [german.detokenize(one.text.split()) for one in expected]
     assert len(set(lines)) > 10
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("line", "message", "words"),
     [
-        (b"a " * (LONGEST + 1), r"^stdin:4: expected at most 32767 subwords, got 32768$"),
-        (b"\xffthree", r"^stdin:4: expected UTF-8 text: .* at byte 1$"),
+        (b"a " * (LONGEST + 1), r"^stdin:4: expected at most 32767 subwords, got 32768$", []),
+        (b"\xffthree", r"^stdin:4: expected UTF-8 text: .* at byte 1$", []),
+        (b"a  dog", "^stdin:4: expected tokens with one space between them$", ["--tokenized"]),
     ],
 )
 def test_lines_before_a_wrong_one_are_translated(
@@ -93,14 +97,43 @@ def test_lines_before_a_wrong_one_are_translated(
     capsys: pytest.CaptureFixture[str],
     line: bytes,
     message: str,
+    words: list[str],
 ) -> None:
     """And those of earlier chunks are counted."""
-    text = b"a man\n\nthe dog\n" + line + b"\na cat\n"
+    text = b"a man\n\nthe dog. A cat.\n" + line + b"\na cat\n"
     stdin.buffer = Trickle(text, chain([6], repeat(READ_BYTES)))
     with pytest.raises(InputError, match=message):
-        main(["--model", str(models / "words")])
+        main(["--model", str(models / "words"), *words])
     lines = capsys.readouterr().out.split("\n")
     assert [bool(line) for line in lines] == [True, False, True, False]
+
+
+def test_sentences_of_a_line_are_translated_one_by_one(
+    models: Path,
+    stdin: SimpleNamespace,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And put together, in Chinese without a blank; but not where a line is a sentence."""
+    texts = ["The dog sees a man.", "A cat reads!", "", "The new house."]
+
+    def lines_of(text: str, *words: str) -> list[str]:
+        stdin.buffer = io.BytesIO(text.encode())
+        main(["--model", str(models / "words"), *words])
+        return capsys.readouterr().out.splitlines()
+
+    text = f"{texts[0]} {texts[1]}\n\n{texts[3]}\n"
+    first, second, _, third = lines_of("\n".join(texts))
+    assert lines_of(text) == [f"{first} {second}", "", third]
+    (whole, *_), (as_json, *_) = lines_of(text, "--whole-lines"), lines_of(text, "--json")
+    assert json.loads(as_json)["n_best"][0]["text"] == whole != f"{first} {second}"
+    tokens = "The dog sees a man . A cat"
+    (as_tokens,) = lines_of(tokens, "--tokenized", "--json")
+    assert json.loads(as_tokens)["tokens"] == tokens.split()
+    assert json.loads(as_tokens)["n_best"][0]["text"] == lines_of(tokens, "--tokenized")[0]
+    recorded = replace(read_text_settings(models / "words"), target_language="zh_CN")
+    monkeypatch.setattr(command, "read_text_settings", lambda _: recorded)
+    assert lines_of(text)[0] == first + second
 
 
 def test_lines_come_back_before_the_input_ends(models: Path) -> None:
