@@ -19,7 +19,7 @@ from annotated_types import Interval
 
 from mgsa.cli.command import Input, OutputFolder, Report
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import atomic_file, read_lines, write_json
+from mgsa.cli.files import write_json
 from mgsa.cli.languages import UNSPACED, base_language
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
@@ -39,7 +39,7 @@ from pipeline.formats.text_settings import TEXT, TextSettings
 from pipeline.formats.trees import read_tree
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.stage.workers import map_chunks
-from pipeline.tokenizers.casing import Truecaser, learn_case
+from pipeline.tokenizers.casing import truecase_splits
 from pipeline.tokenizers.side import side_text
 
 CHUNK_PAIRS = 2500
@@ -223,22 +223,6 @@ def _record(corpus: Path, folder: Path, settings: TokenizeSettings) -> None:
             print(message, file=sys.stderr)
 
 
-def _truecase(folder: Path) -> None:
-    """Learn the case of words on the training split, and set it in every split."""
-    for side in SIDES:
-        learn_case(
-            map(str.split, read_lines(folder / f"train.{side}")), folder / f"truecase.{side}"
-        )
-        truecaser = Truecaser(folder / f"truecase.{side}")
-        for split in SPLITS:
-            path = folder / f"{split}.{side}"
-            with atomic_file(path) as file:
-                lines = read_lines(path)
-                file.writelines(
-                    " ".join(truecaser.truecase(line.split(" "))) + "\n" for line in lines
-                )
-
-
 def tokenize_splits(
     corpus: Path, folder: Path, settings: TokenizeSettings, *, workers: int
 ) -> dict[str, int]:
@@ -278,8 +262,8 @@ def tokenize_splits(
                 for side in SIDES:
                     report[f"{split}_{side}_tokens"] += columns[side].count(" ") + 1
     report |= repeated.report(corpus)
-    if settings.case == "true":
-        _truecase(folder)
+    if settings.case == "truecase":
+        truecase_splits(folder)
     for split, of_links in found.items():
         mend = "subtract 1 from each number"
         tell_contradictions(corpus / f"{split}.links", of_links, mend=mend)

@@ -263,10 +263,9 @@ def _read_options(
             case Input(parts=parts, holds=holds):
                 paths = value.values() if isinstance(value, dict) else value
                 paths = [paths] if isinstance(paths, Path) else paths
-                for path in paths:
-                    if path.is_dir() and not (path / holds).exists():
-                        expected = f"expected {parameter.option.help}: no {holds} is there"
-                        raise InputError(expected, path=path)
+                for path in (p for p in paths if p.is_dir() and not (p / holds).exists()):
+                    expected = f"expected {parameter.option.help}: no {holds} is there"
+                    raise InputError(expected, path=path)
                 inputs += [path / part for path in paths for part in parts]
             case OutputFile(shared=shared):
                 is_json = isinstance(parameter.option, Report)

@@ -1,5 +1,6 @@
 """Language codes: `pt_BR`, `zh-TW`, `kor` and `eng_Latn` to the languages that rules are for."""
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -10,6 +11,10 @@ UNSPACED = frozenset(
     (*CHINESE, "ja", "th", "tts", "nod", "lo", "km", "my", "mnw", "shn", "bo", "dz")
 )
 """Languages written without blanks between words."""
+UNSPACED_SCRIPTS = (
+    r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
+)
+"""Their letters, in a class of characters of the library regex."""
 
 
 @cache
@@ -33,6 +38,25 @@ def base_language(code: str) -> str:
         raise InputError(f"expected {expected}, got {code!r}")
     base: str = language.prefer_macrolanguage().language
     return base
+
+
+@cache
+def known_language(code: str) -> str:
+    """`base_language` of a code in someone's file; blank if it is none, such as `Chinese`."""
+    try:
+        return "" if code == "any" else base_language(code)  # WMT's word, and a language's code
+    except InputError:
+        return ""
+
+
+def matching_code(codes: Iterable[str], language: str) -> str | None:
+    """The one of `codes` that is the language's, that with its region if there are several."""
+
+    def plain(code: str) -> str:
+        return code.replace("-", "_").lower()
+
+    alike = [code for code in codes if known_language(code) == base_language(language)]
+    return next((code for code in alike if plain(code) == plain(language)), next(iter(alike), None))
 
 
 class LanguageCode:

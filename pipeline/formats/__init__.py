@@ -2,6 +2,7 @@
 
 tables         JSON objects, rows as CSV and Markdown
 text           parallel text
+markup         translation memories and test sets
 containers     sentences in the formats that public corpora have
 translations   translations beside their references, by test set
 trees          bracketed constituency trees

@@ -1,8 +1,8 @@
 r"""Parallel text on disk: UTF-8, one sentence a line, lines that end with `\n` and nothing else."""
 
-import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from pathlib import Path
@@ -24,17 +24,9 @@ PEEKED_LINES = 100
 """By which it is told whether a file is text."""
 SEPARATORS = ("\t", " ||| ")
 """What is between the columns of a table."""
-_MARKUP = (
-    "<?xml",
-    "<!doctype",
-    "<html",
-    "<tmx",
-    "<srcset",
-    "<refset",
-    "<tstset",
-    "<mteval",
-    "<dataset",
-)
+_MARKUP = re.compile(r"<[?!]|(?:<[^<>]+>\s*)+$")
+"""How a line of markup begins, or is as a whole."""
+_JSON = re.compile(r'\{\s*("|$)|\[\s*([\[{"]|$)')
 _BINARY = ("PAR1", "PK\x03\x04", "%PDF-")
 
 
@@ -60,12 +52,10 @@ def _other_format(lines: Sequence[str]) -> str | None:
     start = next((line for line in lines if line.strip()), "").lstrip()
     if start.startswith(_BINARY) or _is_usual("\0", lines):
         return "a binary file"
-    if start.lower().startswith(_MARKUP):
+    if _MARKUP.match(start):
         return f"markup: {start[:40]}"
-    if start.startswith("{"):
-        with suppress(json.JSONDecodeError):
-            json.loads(start)
-            return "JSON"
+    if _JSON.match(start):
+        return "JSON"
     return "columns with tabs between them" if table_separator(lines) == "\t" else None
 
 

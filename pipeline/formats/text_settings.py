@@ -28,14 +28,14 @@ class TextSettings:
         source, target: tokeniser of each side; `none`: its text is tokens already.
         normalize: whose punctuation Moses' rules make plain. References keep theirs, so a target
             is best left alone.
-        case: `true`: that which words have inside of sentences, learned on the training split.
+        case: `truecase`: that which words have inside of sentences, learned on the training split.
         protected: patterns of what stays one token.
     """
 
     source: TokenizerKind
     target: TokenizerKind
     normalize: Literal["source", "target", "both", "none"]
-    case: Literal["kept", "lower", "true"]
+    case: Literal["kept", "lower", "truecase"]
     protected: tuple[str, ...]
 
     def __post_init__(self) -> None:

@@ -105,11 +105,12 @@ def _examples(inputs: Inputs, name: str) -> Iterator[Markup]:
     scores = read_scores(folder / f"{split}.csv", same=[*map(asdict, found)])
     trees = None if inputs.flat_trees else inputs.text("parsed", "trees")
     check_same_number(sources, references, trees)
+    tokens = inputs.tokens("source") or [line.split() for line in sources.lines]
     first = kinds_of(scores)[0]
     for verdict, is_told in {"right": True, "wrong": False}.items():
         some = [i for i, row in enumerate(scores) if is_right(row, first) == is_told]
         drawn = drawn_sentences(
-            [len(sources.lines[found[i].line - 1].split()) for i in some],
+            [len(tokens[found[i].line - 1]) for i in some],
             count=inputs.settings.sentences // 2,
             longest=inputs.settings.max_words,
         )

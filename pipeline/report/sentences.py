@@ -1,13 +1,14 @@
 """Sentence scores, and translations side by side: the worst, the best, the most different."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from statistics import fmean
 
+import regex
 from markupsafe import Markup
 
+from mgsa.cli.languages import UNSPACED_SCRIPTS
 from pipeline.report.blocks import MACROS, TEMPLATES, group, html, line_figure, number
 from pipeline.report.inputs import Inputs, check_same_number
 from pipeline.report.results import METRICS
@@ -15,8 +16,10 @@ from pipeline.statistics.bleu_tokenizers import loaded_tokenizer
 
 BIN = 10
 """Per cent: the width of a bin of the distribution of scores."""
-_WORD = re.compile(r"(\w+|[^\w\s]|^)(\s*)")
-"""A word, or nothing at the start of a text, and the white space after it."""
+_WORD = regex.compile(
+    rf"(?V1)([{UNSPACED_SCRIPTS}]\p{{M}}*|[\w\p{{M}}--{UNSPACED_SCRIPTS}]+|[^\w\s]|^)(\s*)"
+)
+"""A word, a letter of a script without blanks, or nothing at the start of a text; white space."""
 
 Scores = Mapping[str, Sequence[float]]
 """Scores in per cent, of each sentence, by the system's name."""

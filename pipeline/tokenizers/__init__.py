@@ -16,10 +16,9 @@ side        all that happens to one side's text, as recorded settings say
 from collections.abc import Sequence
 from typing import Protocol
 
-import regex
-
 from mgsa.cli.errors import InputError
 from pipeline.formats.text_settings import TokenizerKind
+from pipeline.tokenizers.spacing import NOTHING, Protected
 
 
 class Tokenizer(Protocol):
@@ -32,9 +31,7 @@ class Tokenizer(Protocol):
         """Tokens joined to text."""
 
 
-def tokenizer_of(
-    kind: TokenizerKind, language: str, protected: regex.Pattern[str] | None = None
-) -> Tokenizer:
+def tokenizer_of(kind: TokenizerKind, language: str, protected: Protected = NOTHING) -> Tokenizer:
     """The tokeniser of a language.
 
     Args:

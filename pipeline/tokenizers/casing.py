@@ -3,29 +3,41 @@
 Source: sacremoses' port of Moses' train-truecaser and truecase.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from mgsa.cli.errors import InputError
+from mgsa.cli.files import atomic_file, read_lines
+from pipeline.formats.text import SIDES, SPLITS
 
 
-def learn_case(sentences: Iterable[Sequence[str]], path: Path) -> None:
-    """Write the case of words, by their counts inside of sentences, to `path`."""
+def truecase_splits(folder: Path) -> None:
+    """Learn the case of words on the training split of tokenised text, and set it in every split.
+
+    What was learned, by counts inside of sentences, is in `truecase.SIDE`.
+    """
     from sacremoses import MosesTruecaser
 
-    truecaser = MosesTruecaser()
-    truecaser.train([list(tokens) for tokens in sentences], save_to=str(path))
+    for side in SIDES:
+        sentences = [line.split(" ") for line in read_lines(folder / f"train.{side}")]
+        learned = folder / f"truecase.{side}"
+        MosesTruecaser().train(sentences, save_to=str(learned))
+        truecaser = Truecaser(learned)
+        for path in [folder / f"{split}.{side}" for split in SPLITS]:
+            with atomic_file(path) as file:
+                for line in read_lines(path):
+                    file.write(f"{' '.join(truecaser.truecase(line.split(' ')))}\n")
 
 
 class Truecaser:
     """Gives words the case that they have inside of sentences, and takes it from the first one."""
 
     def __init__(self, path: Path) -> None:
-        """Read what `learn_case` wrote; an `InputError` if it is missing or malformed."""
+        """Read what `truecase_splits` wrote; an `InputError` if it is missing or malformed."""
         from sacremoses import MosesTruecaser
 
         if not path.is_file():
-            raise InputError("no such file; tokenize.case: true needs it", path=path)
+            raise InputError("no such file; tokenize.case: truecase needs it", path=path)
         try:
             self._moses = MosesTruecaser(str(path))
         except (ValueError, IndexError) as error:

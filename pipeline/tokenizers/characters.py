@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 import regex
 
+from pipeline.tokenizers.spacing import NOTHING, Protected
+
 BLANK = "▁"
 
 
 class Characters:
     """Text to characters and back, in any language."""
 
-    def __init__(self, protected: regex.Pattern[str] | None = None) -> None:
-        pattern = rf"(?:{protected.pattern})|\X" if protected else r"\X"
-        self._token = regex.compile(pattern, protected.flags if protected else 0)
+    def __init__(self, protected: Protected = NOTHING) -> None:
+        self._token = regex.compile("|".join(filter(None, (protected.pattern, r"\X"))))
 
     def tokenize(self, text: str) -> list[str]:
         """The characters of a clean sentence."""

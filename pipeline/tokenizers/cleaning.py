@@ -7,6 +7,8 @@ import unicodedata
 
 import regex
 
+from pipeline.tokenizers.spacing import NOTHING, Protected
+
 _SPELLING = regex.compile(
     r"[\p{Join_Control}\p{Prepended_Concatenation_Mark}\U000e0020-\U000e007f]"
 )
@@ -54,7 +56,7 @@ class PunctuationNormalizer:
     APPLIES = re.compile("[\r()%:;`\"„“”–—´‘‚’…«»\xa0]|''|  ")
     """Every match of every rule contains a match of this."""
 
-    def __init__(self, language: str, protected: regex.Pattern[str] | None = None) -> None:
+    def __init__(self, language: str, protected: Protected = NOTHING) -> None:
         from sacremoses import MosesPunctNormalizer
 
         self._moses = MosesPunctNormalizer(language)
@@ -64,7 +66,7 @@ class PunctuationNormalizer:
         """The text with its punctuation normalised."""
         if not self.APPLIES.search(text):
             return text
-        kept = [match.span() for match in self._protected.finditer(text)] if self._protected else []
+        kept = self._protected.spans(text)
         if not kept:
             return str(self._moses.normalize(text))
         parts, place = [], 0

@@ -10,11 +10,10 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
-import regex
 from sacremoses import MosesTokenizer
 from sacremoses.corpus import NonbreakingPrefixes
 
-from pipeline.tokenizers.spacing import Spacing
+from pipeline.tokenizers.spacing import NOTHING, Protected, Spacing
 
 LANGUAGES = frozenset(NonbreakingPrefixes().available_langs.values()) - {"zh", "yue"}
 """Those whose abbreviations Moses knows, and not those of English in their place."""
@@ -23,7 +22,7 @@ LANGUAGES = frozenset(NonbreakingPrefixes().available_langs.values()) - {"zh", "
 class MosesText:
     """Text to tokens and back, by the rules of one language."""
 
-    def __init__(self, language: str, protected: regex.Pattern[str] | None = None) -> None:
+    def __init__(self, language: str, protected: Protected = NOTHING) -> None:
         """`language` is one of `LANGUAGES`."""
         self._tokenizer = _Tokenizer(language)
         self._spacing = Spacing(language, protected=protected)

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import cycle
 
-import regex
 from nltk.tokenize import TreebankWordTokenizer
 
-from pipeline.tokenizers.spacing import Spacing
+from pipeline.tokenizers.spacing import NOTHING, Protected, Spacing
 
 _PLAIN = {"``": '"', "''": '"'}
 """Opening and closing quotes, which alternate."""
@@ -20,7 +19,7 @@ _PLAIN = {"``": '"', "''": '"'}
 class PennTreebank:
     """English text to tokens and back."""
 
-    def __init__(self, protected: regex.Pattern[str] | None = None) -> None:
+    def __init__(self, protected: Protected = NOTHING) -> None:
         self._tokenizer = TreebankWordTokenizer()
         self._spacing = Spacing("en", protected=protected)
 

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-import regex
-
 from mgsa.cli.languages import base_language
 from pipeline.formats.text_settings import PREPROCESSING, TextSettings, read_text_settings
 from pipeline.tokenizers import tokenizer_of
 from pipeline.tokenizers.casing import Truecaser
 from pipeline.tokenizers.cleaning import PunctuationNormalizer, clean
+from pipeline.tokenizers.spacing import Protected
 
 
 class SideText:
@@ -25,13 +24,12 @@ class SideText:
 
         Args:
             side: source or target.
-            truecaser: with `case: true`, what was learned on the training split; without one, case
-                stays as it is.
+            truecaser: with `case: truecase`, what was learned on the training split; without one,
+                case stays as it is.
         """
         base = base_language(language)
         kind = settings.source if side == "source" else settings.target
-        patterns = "|".join(f"(?:{pattern})" for pattern in settings.protected)
-        protected = regex.compile(patterns) if patterns else None
+        protected = Protected(settings.protected)
         self._given = kind == "none"
         self._normalizer = None
         if settings.normalize in (side, "both") and not self._given:
@@ -68,6 +66,8 @@ def side_text(folder: Path, side: str) -> SideText:
     recorded = read_text_settings(folder)
     truecaser = None
     path = folder / f"truecase.{side}"  # not yet, while its text is tokenised
-    if recorded.tokenize.case == "true" and (path.is_file() or (folder / PREPROCESSING).is_file()):
+    if recorded.tokenize.case == "truecase" and (
+        path.is_file() or (folder / PREPROCESSING).is_file()
+    ):
         truecaser = Truecaser(path)
     return SideText(recorded.tokenize, side, recorded.language(side), truecaser)

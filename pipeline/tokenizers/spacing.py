@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 import regex
 
-from mgsa.cli.languages import CHINESE
+from mgsa.cli.languages import CHINESE, UNSPACED_SCRIPTS
 
 Kind = Literal["word", "open", "close", "quote"]
 
@@ -34,13 +34,33 @@ _JOINER = regex.compile(r"\p{Join_Control}")
 _CONTRACTION = regex.compile(r"n['’]t|['’](?:[smd]|ll|re|ve|t)", regex.IGNORECASE)
 _ELISION = regex.compile(r".*\p{L}['’]")
 _CURRENCY = regex.compile(r"\p{Sc}")
-_UNSPACED = regex.compile(
-    r"[\p{Han}\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
-    r"\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]"
-)
+_UNSPACED = regex.compile(rf"[{UNSPACED_SCRIPTS}\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]")
 """Letters of scripts that put no blank between words, and fullwidth punctuation."""
 _FRENCH = frozenset("?!:;»")
 """What French puts a space before."""
+
+
+class Protected:
+    """Patterns of what stays one token."""
+
+    def __init__(self, patterns: Sequence[str] = ()) -> None:
+        self.pattern = "|".join(f"(?:{pattern})" for pattern in patterns)
+        self._any = regex.compile(self.pattern)
+        self._each = [regex.compile(pattern) for pattern in patterns]
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where it stands in a text."""
+        # Each alone is ruled out much faster than all at once.
+        if not any(pattern.search(text) for pattern in self._each):
+            return []
+        return [match.span() for match in self._any.finditer(text)]
+
+    def covers(self, token: str) -> bool:
+        """Whether a token is such a one."""
+        return bool(self._each) and self._any.fullmatch(token) is not None
+
+
+NOTHING = Protected()
 
 
 class _Placed(NamedTuple):
@@ -61,7 +81,7 @@ class Spacing:
         language: str,
         *,
         cuts_words: bool = False,
-        protected: regex.Pattern[str] | None = None,
+        protected: Protected = NOTHING,
     ) -> None:
         """Set the rules.
 
@@ -111,26 +131,24 @@ class Spacing:
 
     def _pieces(self, text: str, tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:
         """Tokens as they are in the text, and whether a blank is before each."""
-        cuts = set()
+        cuts = []
         place = 0
         for token in tokens:
-            while text[place].isspace():
+            while text[place] == " ":
                 place += 1
-            cuts.add(place)
+            cuts.append(place)
             place += len(token)
-        for match in self._protected.finditer(text) if self._protected else ():
-            cuts -= {*range(match.start(), match.end())}
-            cuts |= {match.start(), match.end()}
-        ends = sorted({*cuts, len(text)})
-        for start, end in pairwise(ends):
+        for start, end in self._protected.spans(text):
+            cuts = sorted({cut for cut in cuts if not start < cut < end} | {start, end})
+        for start, end in pairwise([*cuts, len(text)]):
             if piece := text[start:end].strip():
-                yield piece, start == 0 or text[start - 1].isspace()
+                yield piece, start == 0 or text[start - 1] == " "
 
     def _is_lost(self, left: _Placed, right: _Placed) -> bool:
         """Whether a split inside of what stands together would not be undone."""
         if _HELD.match(right.token) or _JOINER.match(left.token[-1]):
             return True
-        if self._protected and any(map(self._protected.fullmatch, (left.token, right.token))):
+        if any(map(self._protected.covers, (left.token, right.token))):
             return False
         if self._language == "fr" and (right.token in _FRENCH or left.token == "«"):
             return False  # "Quoi?" comes back as French spells it

@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import regex
 import spacy
 
 from mgsa.cli.errors import InputError
-from pipeline.tokenizers.spacing import Spacing
+from pipeline.tokenizers.spacing import NOTHING, Protected, Spacing
 
 
 class SpacyWords:
     """Text to tokens and back, by spaCy's tokeniser of a language, without a model."""
 
-    def __init__(self, language: str, protected: regex.Pattern[str] | None = None) -> None:
+    def __init__(self, language: str, protected: Protected = NOTHING) -> None:
         """Load the tokeniser.
 
         Raises:

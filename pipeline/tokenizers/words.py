@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import regex
 
-from pipeline.tokenizers.spacing import Spacing
+from pipeline.tokenizers.spacing import NOTHING, Protected, Spacing
 
 _LETTER = r"[\p{L}\p{M}\p{N}\p{Cf}\p{Co}_]"
 _LINK = r"[[\p{P}\p{S}--[\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Terminal_Punctuation}]]||[.,:’]]"
@@ -17,7 +17,7 @@ _TOKEN = regex.compile(rf"{_LETTER}+(?:{_LINK}+{_LETTER}+)*|(?!\s)\X", regex.V1)
 class Words:
     """Text to words and punctuation and back."""
 
-    def __init__(self, language: str, protected: regex.Pattern[str] | None = None) -> None:
+    def __init__(self, language: str, protected: Protected = NOTHING) -> None:
         self._spacing = Spacing(language, protected=protected)
 
     def tokenize(self, text: str) -> list[str]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 import yaml
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import write_json
+from mgsa.cli.files import read_json, write_json
 from pipeline import bpe
 from pipeline.formats.text import SIDES, SPLITS
 from pipeline.subwords import read_subword_counts
-from tests.lines import write_lines
+from tests.lines import lines, write_lines
 from tests.parameters import PARAMETERS, recorded_text
 from tests.text_folders import contents, stage_argv
 
@@ -62,6 +63,35 @@ def test_files_are_those_of_the_subword_nmt_commands(
             apply += ["-o", str(peer / f"{split}.{side}")]
             subprocess.run([command, "apply-bpe", *apply], check=True, capture_output=True)
     assert contents(out) == contents(peer)
+
+
+def test_codes_of_each_side_are_those_of_the_subword_nmt_commands(tokenized: Path) -> None:
+    """Without a threshold."""
+    options = ("joint=false", "merges=12", "target_merges=7", "vocabulary_threshold=0")
+    bpe.main(arguments(tokenized, *options))
+    out, command = tokenized.parent / "bpe", str(Path(sys.executable).parent / "subword-nmt")
+    for side, merges in (("source", "12"), ("target", "7")):
+        codes = str(tokenized.parent / f"codes.{side}")
+        learn = ["learn-bpe", "-s", merges, "-i", str(tokenized / f"train.{side}"), "-o", codes]
+        subprocess.run([command, *learn], check=True, capture_output=True)
+        assert (out / f"bpe.codes.{side}").read_bytes() == Path(codes).read_bytes()
+        apply = ["apply-bpe", "-c", codes, "-i", str(tokenized / f"test.{side}")]
+        said = subprocess.run([command, *apply], check=True, capture_output=True, text=True)
+        assert (out / f"test.{side}").read_text("utf-8") == said.stdout
+    report = read_json(tokenized.parent / "bpe.json")
+    assert (report["source_merges"], report["target_merges"]) == (12, 7)
+
+
+def test_words_are_whole_if_they_are_frequent(tokenized: Path) -> None:
+    """Of equally frequent ones, those that the text has first."""
+    text = "the dogs see the newest cat"
+    write_lines(tokenized / "test.source", [text] * 3)
+    bpe.main(arguments(tokenized, "unit=word", "min_count=4", "max_words=6"))
+    counts = Counter(word for text in SENTENCES["source"] * 4 for word in text.split(" "))
+    known = [word for word, _ in counts.most_common(6)]
+    assert list(read_subword_counts(tokenized.parent / "bpe/vocab.source")) == known
+    found = " ".join(word if word in known else "<unk>" for word in text.split(" "))
+    assert lines(tokenized.parent / "bpe/test.source") == [found] * 3
 
 
 def test_codes_of_another_folder_are_taken(tokenized: Path) -> None:

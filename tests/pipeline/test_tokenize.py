@@ -10,10 +10,12 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sacremoses import MosesTruecaser
 
 from mgsa.cli.errors import InputError
 from pipeline import tokenize
 from pipeline.formats.text import SIDES
+from pipeline.tokenizers.side import side_text
 from tests.lines import lines, write_lines
 from tests.parameters import PARAMETERS, RUN, recorded_text
 from tests.text_folders import stage_argv
@@ -224,3 +226,25 @@ def test_overlap_is_told_in_a_line_for_each_split(
     assert capsys.readouterr().err == ""
     dropped = lines(corpus.parent / "tokenized/dropped.tsv")
     assert {"train\t1\toverlap", "train\t8\toverlap"} <= {*dropped}
+
+
+def test_case_is_learned_on_the_training_split_and_undone(corpus: Path) -> None:
+    """As sacremoses' commands have it; a text model's target begins in upper case again."""
+    texts = ["The Man sleeps here.", "Here the dog sees Anna.", "A dog sees the House of Anna."] * 3
+    for split, rows in (("train", texts), ("valid", texts[:1]), ("test", texts[1:2])):
+        for side in ("source", "target"):
+            write_lines(corpus / f"{split}.{side}", rows)
+    tokenize.main(arguments(corpus, "case=truecase"))
+    out = corpus.parent / "tokenized"
+    plain = [text.replace(".", " .").split() for text in texts]
+    peer = MosesTruecaser()
+    peer.train(plain)
+    for side in ("source", "target"):
+        assert lines(out / f"train.{side}") == [" ".join(peer.truecase(" ".join(t))) for t in plain]
+    assert lines(out / "valid.source") == ["the Man sleeps here ."]
+    text = side_text(out, "target")
+    assert text.tokenize(texts[1]) == "here the dog sees Anna .".split()  # noqa: SIM905
+    assert [text.detokenize(text.tokenize(one)) for one in texts] == texts
+    tokenize.main(arguments(corpus, "case=lower"))
+    assert lines(out / "valid.source") == ["the man sleeps here ."]
+    assert not (out / "truecase.source").exists()

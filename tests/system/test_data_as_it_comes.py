@@ -273,7 +273,11 @@ def test_what_seems_wrong_is_told(
             "own/train.en:4: expected XML: unbound",
         ),
         ({"train.en": "<html>\n<p>a</p>\n"}, "", "own/train.en:1: expected text, a line for each"),
-        ({"train.en": TSV.replace("\t", "\tx\t")}, "", "own/train.en:1: expected two columns"),
+        (
+            {"train.en": TSV.replace("\t", "\tx\t")},
+            "",
+            "own/train.en:1: expected text in en",
+        ),
         (
             {},
             "corpus.train.target=own/train.en",

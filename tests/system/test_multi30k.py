@@ -26,7 +26,12 @@ OVERRIDES = [
     *("model=mgsa_syntactic_tiny", "bpe.merges=500"),
     *("train.max_updates=60", "train.warmup=20", "train.log_every=10", "train.validate_every=30"),
     *("train.validation_sentences=20", "translate.beam=1", "evaluate.bootstrap_samples=100"),
-    *("probe_data.sentences=1200", "probe.max_epochs=8", "probe.bootstrap_samples=100"),
+    *(
+        "probe_data.sentences=1200",
+        "probe.max_epochs=16",
+        "probe.patience=16",
+        "probe.bootstrap_samples=100",
+    ),
 ]
 LEVELS = 3
 

@@ -78,6 +78,7 @@ def test_units_of_a_translation_memory(tmp_path: Path) -> None:
         )
     )
     assert read(path) == [["A man sleeps now.", "R&D"], ["Ein Mann.", ""]]
+    path.write_bytes(path.read_text("utf-8").replace("UTF-8", "UTF-16").encode("utf-16"))
     assert read(path, "fr", "en") == [["Omis.", "Omis."], ["Left out.", "R&D"]]
     with pytest.raises(
         InputError, match=r"t: expected text in de and es, found DE, de, en, en-GB, fr"
@@ -96,6 +97,8 @@ def test_units_of_a_translation_memory(tmp_path: Path) -> None:
         ("id\tde_AT\ten\n1\tb\ta\n", {}, [["a"], ["b"]]),
         ("1\ta\tb\n2\tc\td\n", {"column": 2}, [["a", "c"]] * 2),
         ("x\ty\na\tb\n", {"column": "y"}, [["b"]] * 2),
+        ("target\tsource\na\tb\n\n", {}, [["b"], ["a"]]),
+        ('{"target": "a", "source": "b"}\n', {}, [["b"], ["a"]]),
     ],
 )
 def test_columns_of_tables(
@@ -111,15 +114,15 @@ def test_columns_of_tables(
         (
             "a\tb\tc\n",
             None,
-            "t:1: expected two columns, or columns chosen by `columns`, found 3: a",
+            "t:1: expected text in en, found 1, 2, 3; `columns` may choose others",
         ),
-        ("a\tb\n", 3, "t:1: expected column 3 by `columns`, found 2: a, b"),
-        ("a\tb\n", "x", "t:1: expected column x by `columns`, found 2: a, b"),
+        ("a\tb\n", 3, "t:1: expected column 3, found 1, 2; `columns`"),
+        ("a\tb\n", "x", "t:1: expected column x, found 1, 2; `columns`"),
         ("a\tb\nc\td\ne\n", None, "t:3: expected 2 columns as in the first line, found 1"),
         ("a b\n", 1, "t: expected a table with column 1, found text"),
         ('{"en": "a"}\n{"de": "b"}\n', None, "t:2: expected text in en, found de"),
         ('{"en": "a"}\n{"en": \n', None, "t:2: expected a JSON object a line: Expecting value"),
-        ('{"x": {"y": 1}}\n', "x.y", "t:1: expected text in column x.y, found x"),
+        ('{"x": {"y": 1}}\n', "x.y", "t:1: expected column x.y, found x; `columns`"),
         ("<html>\n<p>a</p>\n", None, "t:1: expected text, a line for each sentence, found markup"),
     ],
 )

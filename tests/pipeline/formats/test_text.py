@@ -89,6 +89,9 @@ def test_a_suffix_says_nothing(tmp_path: Path) -> None:
         ('\n  <SRCSET setid="x">\n', 'markup: <SRCSET setid="x">'),
         ("<!DOCTYPE html>\n", "markup: <!DOCTYPE html>"),
         ('{"translation": {"de": "a"}}\n', "JSON"),
+        ('[\n  {"de": "a"}\n]\n', "JSON"),
+        ("<xliff version='1.2'>\n<file>\n", "markup: <xliff version='1.2'>"),
+        ("<CHAPTER ID=1>\nText.\n", "markup: <CHAPTER ID=1>"),
         ("a man\tein Mann\na dog\tein Hund\n", "columns with tabs between them"),
         ("PK\x03\x04\n", "a binary file"),
         ("a\0\0b\n", "a binary file"),
@@ -102,7 +105,7 @@ def test_what_is_no_text_is_refused(tmp_path: Path, content: str, found: str) ->
         list(read_sentences(path))
 
 
-@pytest.mark.parametrize("line", ["<b> a", "{ a", '"a"', "a < b", "a ||| b", "<2de> a"])
+@pytest.mark.parametrize("line", ["<b> a", "{ a", "[1] a", '"a"', "a < b", "a ||| b", "<2de> a"])
 def test_what_looks_like_markup_is_text(tmp_path: Path, line: str) -> None:
     (tmp_path / "text").write_text(f"{line}\nb\tc\nd\n")
     assert list(read_sentences(tmp_path / "text")) == [line, "b\tc", "d"]

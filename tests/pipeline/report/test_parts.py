@@ -58,6 +58,8 @@ def test_lists_of_sentences() -> None:
         ("a b", "", "<ins>a b</ins>"),
         ("a  b", "a b", "a  b"),
         ("<i>", "<i>", "&lt;i&gt;"),
+        ("他在北京。", "他在上海。", "他在<del>上海</del><ins>北京</ins>。"),
+        ("कुत्ता सो", "बिल्ली सो", "<del>बिल्ली</del><ins>कुत्ता</ins> सो"),
     ],
 )
 def test_words_too_many_and_too_few(hypothesis: str, reference: str, expected: str) -> None:

@@ -1,9 +1,9 @@
 """Text before it is tokenised."""
 
 import pytest
-import regex
 
 from pipeline.tokenizers.cleaning import PunctuationNormalizer, clean
+from pipeline.tokenizers.spacing import Protected
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_characters_that_nobody_sees_go(text: str, cleaned: str) -> None:
 
 
 def test_punctuation_becomes_plain_but_in_what_is_protected() -> None:
-    protected = regex.compile(r"https?://\S+")
+    protected = Protected([r"https?://\S+"])
     normalizer = PunctuationNormalizer("en", protected)
     text = "“Look” – at https://x.y/a_(b);c “here”"
     assert normalizer.normalize(text) == '"Look" - at https://x.y/a_(b);c "here"'
