@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from shutil import copyfile
 
 import yaml
 
@@ -28,6 +29,7 @@ from mgsa.cli.files import write_json
 from mgsa.cli.run import run
 from mgsa.decoding.opened import choose_device
 from pipeline.formats.text import SPLITS, read_sentences
+from pipeline.formats.text_settings import TEXT
 from pipeline.params import compose
 
 PACKAGE = "ptbsample"
@@ -48,6 +50,7 @@ def prepare(work: Path, shared: Path, sentences: int, workers: int, *, gpu: bool
     paths["out"] = str(work / "parser")
     stage_command("parser", work, paths).seconds()
     (work / "tokenized").mkdir()
+    copyfile(work / "all" / TEXT, work / "tokenized" / TEXT)
     for split in SPLITS:
         # The stage wants every split: one sentence will do for those that are not measured.
         kept = islice(read_sentences(work / f"all/{split}.source"), sentences)

@@ -55,28 +55,17 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a stage took.
-
-    Attributes:
-        pairs: of the training split.
-        words: of the source side, in all splits.
-        workers: how many processes the stage could start.
-        peak: resident memory of the largest process, in MiB.
-        seconds: of the wall.
-        main_seconds: of the processor, in the stage's own process.
-        worker_seconds: of the processor, in the processes that it started.
-        output: bytes that it wrote.
-    """
+    """What a stage took."""
 
     stage: str
-    pairs: Positive
-    words: Positive
-    workers: Positive
-    peak: NonNegative
-    seconds: NonNegative
-    main_seconds: NonNegative
-    worker_seconds: NonNegative
-    output: Count
+    pairs: Positive  #: of the training split.
+    words: Positive  #: of the source side, in all splits.
+    workers: Positive  #: how many processes the stage could start.
+    peak: NonNegative  #: resident memory of the largest process, in MiB.
+    seconds: NonNegative  #: of the wall.
+    main_seconds: NonNegative  #: of the processor, in the stage's own process.
+    worker_seconds: NonNegative  #: of the processor, in the processes that it started.
+    output: Count  #: bytes that it wrote.
 
 
 def commands() -> dict[str, str]:

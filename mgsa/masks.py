@@ -41,17 +41,11 @@ class Phrases:
 
 @dataclass(frozen=True)
 class Context:
-    """Masks and phrases of a batch, for self-attention.
+    """Masks and phrases of a batch, for self-attention."""
 
-    Attributes:
-        mask: (B, 1, 1, S) the positions without padding; `None`: all.
-        causal: whether a position sees none after it.
-        phrases: by granularity.
-    """
-
-    mask: Tensor | None
-    causal: bool = False
-    phrases: Mapping[str, Phrases] = field(default_factory=dict)
+    mask: Tensor | None  #: (B, 1, 1, S) the positions without padding; `None`: all.
+    causal: bool = False  #: whether a position sees none after it.
+    phrases: Mapping[str, Phrases] = field(default_factory=dict)  #: by granularity.
 
 
 def padding_mask(lengths: Tensor, longest: int) -> Tensor:

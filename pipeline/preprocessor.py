@@ -33,20 +33,13 @@ from pipeline.tokenizers.side import side_text
 
 @dataclass(frozen=True)
 class Preprocessor:
-    """Raw or tokenised text to rows, and target tokens to raw text.
-
-    Attributes:
-        texts: tokenisers of source and target.
-        levels: number of phrase levels; 0: none.
-        max_words: longest sentence to parse; longer ones get a flat tree.
-        parser: `None`: all trees are flat.
-    """
+    """Raw or tokenised text to rows, and target tokens to raw text."""
 
     encoder: Encoder
-    texts: tuple[Tokenizer, Tokenizer]
-    levels: int = 0
-    max_words: int = 0
-    parser: ConstituencyParser | None = None
+    texts: tuple[Tokenizer, Tokenizer]  #: tokenisers of source and target.
+    levels: int = 0  #: number of phrase levels; 0: none.
+    max_words: int = 0  #: longest sentence to parse; longer ones get a flat tree.
+    parser: ConstituencyParser | None = None  #: `None`: all trees are flat.
 
     @classmethod
     def load(cls, folder: Path, *, parser: Path | None, gpu: bool = False) -> Preprocessor:

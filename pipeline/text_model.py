@@ -42,22 +42,16 @@ Tokenized = Annotated[bool, Option(TOKENIZED)]
 
 @dataclass(frozen=True)
 class TextTranslation:
-    """The translations of a sentence of raw text.
+    """The translations of a sentence of raw text."""
 
-    Attributes:
-        source: the sentence.
-        tokens, subwords: of the sentence.
-        phrases: of its tree in tokens, by level, if the model attends to them.
-        n_best: candidates, best first.
-        weights: if asked for, cross-attention of the best one by `layer_N.WHAT`: (H, T, S), in
-            subwords and end of sentence.
-    """
-
-    source: str
-    tokens: tuple[str, ...]
-    subwords: tuple[str, ...]
+    source: str  #: the sentence.
+    tokens: tuple[str, ...]  #: of the sentence.
+    subwords: tuple[str, ...]  #: of the sentence.
+    #: of its tree in tokens, by level, if the model attends to them.
     phrases: tuple[tuple[Phrase, ...], ...]
-    n_best: tuple[Candidate, ...]
+    n_best: tuple[Candidate, ...]  #: candidates, best first.
+    #: if asked for, cross-attention of the best one by `layer_N.WHAT`: (H, T, S), in subwords and
+    #: end of sentence.
     weights: dict[str, np.ndarray] = field(default_factory=dict)
 
     @property

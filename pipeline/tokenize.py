@@ -75,20 +75,15 @@ class TokenizeSettings(TextSettings):
 
 
 class Pair(NamedTuple):
-    """A line of a split: source, target and annotations by name.
-
-    Attributes:
-        reason: why it is dropped, if it is.
-        fault: what is wrong with its annotations, which matters if it stays.
-        links: the `evidence` of its links.
-    """
+    """A line of a split: source, target and annotations by name."""
 
     split: str
     line: int
     columns: dict[str, str]
-    reason: str = ""
+    reason: str = ""  #: why it is dropped, if it is.
+    #: what is wrong with its annotations, which matters if it stays.
     fault: InputError | None = None
-    links: Mapping[str, int] = {}
+    links: Mapping[str, int] = {}  #: the `evidence` of its links.
 
 
 def columns_of(corpus: Path, split: str) -> list[str]:

@@ -11,17 +11,14 @@ from torch.nn import functional as F
 
 @dataclass(frozen=True)
 class Attended:
-    """The output of an attention.
-
-    Attributes:
-        weights: if asked for, by what is attended to (`words`, or a granularity of MG-SA such as
-            `syntactic_2`): (B, its heads, T, its positions). Of phrase attention by sizes:
-            `ngram_1_to_ngram_2` is from words to bigrams, each at its last position.
-        tag_logits: for each supervised granularity, (B, M, number of tags).
-    """
+    """The output of an attention."""
 
     output: Tensor
+    #: if asked for, by what is attended to (`words`, or a granularity of MG-SA such as
+    #: `syntactic_2`): (B, its heads, T, its positions). Of phrase attention by sizes:
+    #: `ngram_1_to_ngram_2` is from words to bigrams, each at its last position.
     weights: dict[str, Tensor] = field(default_factory=dict)
+    #: for each supervised granularity, (B, M, number of tags).
     tag_logits: dict[str, Tensor] = field(default_factory=dict)
 
     def by_rows(self, x: Tensor) -> Attended:

@@ -49,15 +49,12 @@ class Cache:
     rows of its sentence, and a mask of those that hold its own words. So hypotheses are reordered
     without copying what they remember. A slot whose word belongs to no row any more takes another
     (on a CPU: a GPU would wait to learn how many slots there are).
-
-    Attributes:
-        visible: (B, n, slots) bool, which slots hold the words of each row.
-        positions: (B, slots) the step of the word in each slot.
-        steps: target positions so far.
     """
 
     def __init__(self, sentences: int, device: torch.device | None = None) -> None:
+        #: (B, n, slots) bool, which slots hold the words of each row.
         self.visible = torch.ones(sentences, 1, 0, dtype=torch.bool, device=device)
+        #: (B, slots) the step of the word in each slot.
         self.positions = torch.zeros(sentences, 0, dtype=torch.int64, device=device)
         # Where the last words lie: sentences (B, 1), their slots (B, n).
         self._last = self.positions, self.positions
@@ -67,7 +64,7 @@ class Cache:
         self._masks: dict[tuple[int, ...], Tensor] = {}
         # What is not attended to: (positions, B · n, …).
         self._rows: dict[tuple[nn.Module, str], Tensor] = {}
-        self.steps = 0
+        self.steps = 0  #: target positions so far.
 
     def begin(self) -> None:
         """Add a step: a slot for each row, which no other row of its sentence sees."""

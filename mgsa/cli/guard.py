@@ -27,19 +27,14 @@ name). `mgsa translate --out` must not replace a file of a stage either, so all 
 
 @dataclass(frozen=True)
 class Output:
-    """A path that a command writes.
-
-    Attributes:
-        files: for a folder, patterns of the paths written within it (`*` matches `/` too); `None`
-            for a file.
-        is_json: for a file, whether it may replace JSON only.
-        shared: whether other runs may write it at the same time.
-    """
+    """A path that a command writes."""
 
     path: Path
+    #: for a folder, patterns of the paths written within it (`*` matches `/` too); `None` for a
+    #: file.
     files: tuple[str, ...] | None = None
-    is_json: bool = False
-    shared: bool = False
+    is_json: bool = False  #: for a file, whether it may replace JSON only.
+    shared: bool = False  #: whether other runs may write it at the same time.
 
 
 @contextmanager

@@ -71,23 +71,16 @@ def subwords_per_word(subwords: Sequence[str]) -> list[int]:
 
 @dataclass(frozen=True)
 class RowColumns:
-    """Rows column by column; a column that was not read has empty lists.
+    """Rows column by column; a column that was not read has empty lists."""
 
-    Attributes:
-        index: (rows,) index of each row in its split.
-        source, target: subword ids.
-        phrase_lengths, phrase_tags: for each syntactic level.
-        links: source positions, target positions.
-        labels: by label column, the class of each row (`NO_LABEL`: none) or of each word.
-    """
-
-    index: np.ndarray
-    source: Ragged
-    target: Ragged
+    index: np.ndarray  #: (rows,) index of each row in its split.
+    source: Ragged  #: subword ids.
+    target: Ragged  #: subword ids.
     subwords_per_word: Ragged
-    phrase_lengths: tuple[Ragged, ...]
-    phrase_tags: tuple[Ragged, ...]
-    links: tuple[Ragged, Ragged]
+    phrase_lengths: tuple[Ragged, ...]  #: for each syntactic level.
+    phrase_tags: tuple[Ragged, ...]  #: for each syntactic level.
+    links: tuple[Ragged, Ragged]  #: source positions, target positions.
+    #: by label column, the class of each row (`NO_LABEL`: none) or of each word.
     labels: dict[str, np.ndarray | Ragged] = field(default_factory=dict)
 
     @classmethod
@@ -131,30 +124,21 @@ class RowColumns:
 
 @dataclass(frozen=True)
 class Batch:
-    """Padded sentence pairs; end of sentence is a source position and a phrase of its own.
+    """Padded sentence pairs; end of sentence is a source position and a phrase of its own."""
 
-    Attributes:
-        index: (B,) index of each pair in its split.
-        source: (B, S) ids, then `EOS`, then `PAD`.
-        source_lengths: (B,) positions without padding.
-        target_input: (B, T) `BOS`, then the target.
-        target_output: (B, T) the target, then `EOS`.
-        segments: by granularity, (B, S): the phrase of each position, `NO_PHRASE` at padding.
-        phrase_lengths: by granularity, (B, M): positions of each phrase, 0 beyond the last; gives M
-            without a device synchronisation.
-        tags: by syntactic granularity, (B, M): phrase tags, `NO_PHRASE` where there is none.
-        links: (all links, 3): row, position in `target_output`, source position.
-    """
-
-    index: Tensor
-    source: Tensor
-    source_lengths: Tensor
-    target_input: Tensor
-    target_output: Tensor
+    index: Tensor  #: (B,) index of each pair in its split.
+    source: Tensor  #: (B, S) ids, then `EOS`, then `PAD`.
+    source_lengths: Tensor  #: (B,) positions without padding.
+    target_input: Tensor  #: (B, T) `BOS`, then the target.
+    target_output: Tensor  #: (B, T) the target, then `EOS`.
+    #: by granularity, (B, S): the phrase of each position, `NO_PHRASE` at padding.
     segments: dict[str, Tensor]
+    #: by granularity, (B, M): positions of each phrase, 0 beyond the last; gives M without a device
+    #: synchronisation.
     phrase_lengths: dict[str, Tensor]
+    #: by syntactic granularity, (B, M): phrase tags, `NO_PHRASE` where there is none.
     tags: dict[str, Tensor]
-    links: Tensor
+    links: Tensor  #: (all links, 3): row, position in `target_output`, source position.
 
     @property
     def num_target_tokens(self) -> int:

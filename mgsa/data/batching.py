@@ -88,28 +88,21 @@ def bucketed(
 
 @dataclass(frozen=True)
 class TrainBatches:
-    """The training split as an endless sequence of updates, every row once an epoch.
-
-    Attributes:
-        batch_tokens: the most that a batch's rows times its longest side (with `EOS`) may be,
-            unless it is a single row.
-        batch_sentences: most pairs of a batch; `None`: unlimited.
-        shuffle_window: rows that are shuffled and bucketed together, rounded up to row groups.
-        granularities, ngram_unit: as in `mgsa.data.batch.make_batch`.
-        links: whether batches need word alignments.
-        resegment: makes the segmentation of each epoch. Batches are planned by the dataset's own;
-            they get larger by what it adds.
-    """
+    """The training split as an endless sequence of updates, every row once an epoch."""
 
     dataset: Dataset
     _: KW_ONLY
+    #: the most that a batch's rows times its longest side (with `EOS`) may be, unless it is a
+    #: single row.
     batch_tokens: int
-    batch_sentences: int | None
+    batch_sentences: int | None  #: most pairs of a batch; `None`: unlimited.
     seed: int
-    shuffle_window: int
-    granularities: Sequence[str]
-    ngram_unit: str
-    links: bool = False
+    shuffle_window: int  #: rows that are shuffled and bucketed together, rounded up to row groups.
+    granularities: Sequence[str]  #: as in `mgsa.data.batch.make_batch`.
+    ngram_unit: str  #: as in `mgsa.data.batch.make_batch`.
+    links: bool = False  #: whether batches need word alignments.
+    #: makes the segmentation of each epoch. Batches are planned by the dataset's own; they get
+    #: larger by what it adds.
     resegment: Resegment | None = None
 
     def num_micro_batches(self, epoch: int) -> int:

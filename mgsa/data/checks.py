@@ -14,19 +14,12 @@ from mgsa.data.vocabulary import UNK
 
 @dataclass(frozen=True)
 class RowLimits:
-    """Sizes of an artifact within which its rows lie.
+    """Sizes of an artifact within which its rows lie."""
 
-    Attributes:
-        symbols: of the vocabularies of source and target.
-        levels: of phrases.
-        tags: of phrases.
-        classes: by label column.
-    """
-
-    symbols: tuple[int, int]
-    levels: int
-    tags: int
-    classes: Mapping[str, int]
+    symbols: tuple[int, int]  #: of the vocabularies of source and target.
+    levels: int  #: of phrases.
+    tags: int  #: of phrases.
+    classes: Mapping[str, int]  #: by label column.
 
 
 def wrong_row(table: pa.Table, limits: RowLimits) -> tuple[int, str] | None:

@@ -70,19 +70,14 @@ SUBWORDS_PER_WORD = {"source": "subwords_per_word", "target": "target_subwords_p
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of dataset artifact.
+    """A kind of dataset artifact."""
 
-    Attributes:
-        name: `kind` in its manifest; `None` for sentence pairs.
-        description: its name in errors.
-        labels: columns of class ids, named by `labels.json`: int16, one a sentence (null for none),
-            or list of int16, one a word.
-    """
-
-    name: str | None
-    description: str
+    name: str | None  #: `kind` in its manifest; `None` for sentence pairs.
+    description: str  #: its name in errors.
     version: int
     columns: pa.Schema
+    #: columns of class ids, named by `labels.json`: int16, one a sentence (null for none), or list
+    #: of int16, one a word.
     labels: tuple[str, ...] = ()
 
 

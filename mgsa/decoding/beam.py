@@ -36,19 +36,13 @@ from mgsa.model.encoder_decoder import DecoderState, EncoderDecoder
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A finished translation.
+    """A finished translation."""
 
-    Attributes:
-        ids: tokens with a forced prefix, without end of sentence.
-        score: log probability over length penalty.
-        log_probability: of all tokens and end of sentence.
-        weights: if asked for, of cross-attention by `layer_N.WHAT`: (T, H, S) with end of sentence
-            and padding of the source.
-    """
-
-    ids: tuple[int, ...]
-    score: float
-    log_probability: float
+    ids: tuple[int, ...]  #: tokens with a forced prefix, without end of sentence.
+    score: float  #: log probability over length penalty.
+    log_probability: float  #: of all tokens and end of sentence.
+    #: if asked for, of cross-attention by `layer_N.WHAT`: (T, H, S) with end of sentence and
+    #: padding of the source.
     weights: dict[str, np.ndarray] = field(default_factory=dict)
 
 
@@ -145,17 +139,7 @@ def _candidates(
 
 
 class _Search:
-    """Live and finished hypotheses, on the CPU.
-
-    Attributes:
-        sentences: (B,) those not done.
-        scores: (B, live) float32 log probabilities of live hypotheses, −inf for missing ones; live
-            is 1 at first, then `beam`.
-        words: (B · live,) last words.
-        num_candidates: continuations of a sentence that `advance` needs: `beam` of them may end,
-            and `beam` others go on, unless `beam` is 1.
-        weights: for each step and layer, of cross-attention, (rows, H, 1, S).
-    """
+    """Live and finished hypotheses, on the CPU."""
 
     def __init__(
         self,
@@ -175,10 +159,15 @@ class _Search:
         # Score, log probability, step and row of each finished hypothesis, best first.
         self._finished: list[list[tuple[float, float, int, int]]] = [[] for _ in range(B)]
         self._backpointers: list[tuple[np.ndarray, np.ndarray]] = []  # parent rows, tokens
+        #: for each step and layer, of cross-attention, (rows, H, 1, S).
         self.weights: list[Sequence[dict[str, Tensor]]] = []
-        self.sentences = np.arange(B)
+        self.sentences = np.arange(B)  #: (B,) those not done.
+        #: (B, live) float32 log probabilities of live hypotheses, −inf for missing ones; live is 1
+        #: at first, then `beam`.
         self.scores = np.zeros((B, 1), dtype=np.float32)
-        self.words = np.full(B, BOS, dtype=np.int64)
+        self.words = np.full(B, BOS, dtype=np.int64)  #: (B · live,) last words.
+        #: continuations of a sentence that `advance` needs: `beam` of them may end, and `beam`
+        #: others go on, unless `beam` is 1.
         self.num_candidates = 2 * beam if beam > 1 else 1
 
     def inputs(self, step: int) -> list[np.ndarray]:

@@ -15,32 +15,23 @@ from mgsa.decoding.beam import Hypothesis
 
 @dataclass(frozen=True)
 class Candidate:
-    """One translation of a sentence.
+    """One translation of a sentence."""
 
-    Attributes:
-        text: tokens with spaces between, or, of raw text, raw text.
-        score: log probability over length penalty.
-        links: between source and target words, counted from 0, if asked for.
-    """
-
-    text: str
+    text: str  #: tokens with spaces between, or, of raw text, raw text.
     tokens: tuple[str, ...]
     subwords: tuple[str, ...]
-    score: float
+    score: float  #: log probability over length penalty.
+    #: between source and target words, counted from 0, if asked for.
     links: tuple[Link, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Translation:
-    """The translations of a sentence.
+    """The translations of a sentence."""
 
-    Attributes:
-        n_best: candidates, best first; at least one.
-        weights: cross-attention of the best one by `layer_N.WHAT` (`layer_1.words`), if asked for:
-            (H, T, S) in subwords and end of sentence.
-    """
-
-    n_best: tuple[Candidate, ...]
+    n_best: tuple[Candidate, ...]  #: candidates, best first; at least one.
+    #: cross-attention of the best one by `layer_N.WHAT` (`layer_1.words`), if asked for: (H, T, S)
+    #: in subwords and end of sentence.
     weights: dict[str, np.ndarray] = field(default_factory=dict)
 
     @classmethod
@@ -81,16 +72,11 @@ NOTHING = Translation((Candidate("", (), (), 0.0),))
 
 @dataclass(frozen=True)
 class Alignment:
-    """A soft alignment of a pair.
+    """A soft alignment of a pair."""
 
-    Attributes:
-        matrix: (T, S) without end of sentence; rows add up to 1 less its share.
-        source_words, target_words: number of subwords of each word.
-    """
-
-    matrix: np.ndarray
-    source_words: Sequence[int]
-    target_words: Sequence[int]
+    matrix: np.ndarray  #: (T, S) without end of sentence; rows add up to 1 less its share.
+    source_words: Sequence[int]  #: number of subwords of each word.
+    target_words: Sequence[int]  #: number of subwords of each word.
 
     @classmethod
     def of_row(cls, row: Row, matrix: np.ndarray) -> Alignment:

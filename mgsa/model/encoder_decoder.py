@@ -27,44 +27,31 @@ CAUSAL = Context(mask=None, causal=True)
 
 @dataclass(frozen=True)
 class EncoderOutput:
-    """The encoded source.
+    """The encoded source."""
 
-    Attributes:
-        states: (B, S, D); both directions of a recurrent encoder, (B, S, 2D).
-        mask: (B, 1, 1, S) positions without padding.
-        tag_logits: (B, M, number of tags) by granularity: `syntactic_1` for the lowest layer that
-            predicts tags, `syntactic_1@3` for layer 3 above it.
-        weights: if asked for, of each layer with attention.
-        layers: the output of each layer, before a final norm, as wide as `states`.
-    """
-
-    states: Tensor
-    mask: Tensor
+    states: Tensor  #: (B, S, D); both directions of a recurrent encoder, (B, S, 2D).
+    mask: Tensor  #: (B, 1, 1, S) positions without padding.
+    #: (B, M, number of tags) by granularity: `syntactic_1` for the lowest layer that predicts tags,
+    #: `syntactic_1@3` for layer 3 above it.
     tag_logits: dict[str, Tensor] = field(default_factory=dict)
-    weights: tuple[Weights, ...] = ()
+    weights: tuple[Weights, ...] = ()  #: if asked for, of each layer with attention.
+    #: the output of each layer, before a final norm, as wide as `states`.
     layers: tuple[Tensor, ...] = ()
 
 
 @dataclass(frozen=True)
 class ModelOutput:
-    """The output for training and scoring.
+    """The output for training and scoring."""
 
-    Attributes:
-        states: (B, T, D) of the decoder.
-        output: the map of states to logits of the next target word.
-        tag_logits: as in `EncoderOutput`.
-        encoder_weights, decoder_weights, cross_weights: if asked for, of each layer's attention to
-            the source, to the target, and from the target to the source.
-        alignment: if asked for, of the alignment head.
-    """
-
-    states: Tensor
-    output: nn.Linear
-    tag_logits: dict[str, Tensor] = field(default_factory=dict)
+    states: Tensor  #: (B, T, D) of the decoder.
+    output: nn.Linear  #: the map of states to logits of the next target word.
+    tag_logits: dict[str, Tensor] = field(default_factory=dict)  #: as in `EncoderOutput`.
+    #: if asked for, of each layer's attention to the source, to the target, and from the target to
+    #: the source.
     encoder_weights: tuple[Weights, ...] = ()
     decoder_weights: tuple[Weights, ...] = ()
     cross_weights: tuple[Weights, ...] = ()
-    alignment: HeadAlignment | None = None
+    alignment: HeadAlignment | None = None  #: if asked for, of the alignment head.
 
     @property
     def logits(self) -> Tensor:
@@ -75,19 +62,13 @@ class ModelOutput:
 
 @dataclass(frozen=True)
 class DecoderState:
-    """Partial target sentences, one a row; the rows of a source sentence are adjacent.
+    """Partial target sentences, one a row; the rows of a source sentence are adjacent."""
 
-    Attributes:
-        cache: of the decoder's modules.
-        memories: of each decoder layer, one entry a source sentence, each for equally many rows.
-        need_weights: whether steps return attention weights.
-        weights: if asked for, of the last step, by layer: (rows, H, 1, S).
-    """
-
-    cache: Cache
+    cache: Cache  #: of the decoder's modules.
+    #: of each decoder layer, one entry a source sentence, each for equally many rows.
     memories: Sequence[Any]
-    need_weights: bool
-    weights: tuple[Weights, ...] = ()
+    need_weights: bool  #: whether steps return attention weights.
+    weights: tuple[Weights, ...] = ()  #: if asked for, of the last step, by layer: (rows, H, 1, S).
 
     def reorder(self, sentences: Tensor | None, parents: Tensor) -> DecoderState:
         """The state of `sentences` (B',), or all, without weights; this one's cache is overwritten.
@@ -103,13 +84,7 @@ class DecoderState:
 
 
 class EncoderDecoder(nn.Module):
-    """A translation model p(target | source).
-
-    Attributes:
-        granularities: partitions of the source that batches must have.
-        ngram_unit: of n-grams, `subword` or `word`.
-        alignment_head: the supervised head, if any.
-    """
+    """A translation model p(target | source)."""
 
     def __init__(
         self,
@@ -129,9 +104,9 @@ class EncoderDecoder(nn.Module):
         self.target_embedding = target_embedding
         self.decoder = decoder
         self.output = output
-        self.granularities = granularities
-        self.ngram_unit = ngram_unit
-        self.alignment_head = alignment_head
+        self.granularities = granularities  #: partitions of the source that batches must have.
+        self.ngram_unit = ngram_unit  #: of n-grams, `subword` or `word`.
+        self.alignment_head = alignment_head  #: the supervised head, if any.
 
     def forward(
         self, batch: Batch, *, need_weights: bool = False, need_alignment: bool = False

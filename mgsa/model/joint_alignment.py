@@ -36,15 +36,12 @@ class AlignmentHead:
 
 @dataclass(frozen=True)
 class HeadAlignment:
-    """The alignment head's distribution for a batch, or for some of its sentences.
+    """The alignment head's distribution for a batch, or for some of its sentences."""
 
-    Attributes:
-        log_weights: (B', T, S) log probabilities over source positions, for the word that each
-            target position predicts.
-        places: (B,) each sentence's index in `log_weights`, −1 for none; `None`: the identity.
-    """
-
+    #: (B', T, S) log probabilities over source positions, for the word that each target position
+    #: predicts.
     log_weights: Tensor
+    #: (B,) each sentence's index in `log_weights`, −1 for none; `None`: the identity.
     places: Tensor | None
 
 

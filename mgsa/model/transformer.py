@@ -69,17 +69,13 @@ class Encoder(nn.Module):
 
 @dataclass(frozen=True)
 class DecoderAttended:
-    """The output of a decoder layer.
+    """The output of a decoder layer."""
 
-    Attributes:
-        output: (B, T, D).
-        self_weights, cross_weights: if asked for, as in `Attended`; no self_weights with a cache.
-        alignment: if asked for, (B, T, S) log weights of one head of cross-attention.
-    """
-
-    output: Tensor
+    output: Tensor  #: (B, T, D).
+    #: if asked for, as in `Attended`; no self_weights with a cache.
     self_weights: dict[str, Tensor] = field(default_factory=dict)
     cross_weights: dict[str, Tensor] = field(default_factory=dict)
+    #: if asked for, (B, T, S) log weights of one head of cross-attention.
     alignment: Tensor | None = None
 
 

@@ -36,34 +36,20 @@ of an update over all processes stay as many."""
 
 @dataclass
 class State:
-    """A run between two updates, without weights and Adam's moments.
+    """A run between two updates, without weights and Adam's moments."""
 
-    Attributes:
-        identity: `run_identity`.
-        update: number of updates made.
-        tokens: target tokens seen, end of sentence included.
-        seconds: spent, over all resumptions; counted if they are limited.
-        position: the next data.
-        interval: losses since the last line of the curves.
-        best_score: highest validation score, `None` before the first.
-        best_update: update of the best score.
-        bad_validations: validations since then.
-        validated_at: update of the last validation, 0 before the first.
-        skipped_batches: batches that did not fit into memory.
-        curves: losses and scores by `update`, without times, so that they are deterministic.
-    """
-
-    identity: str
-    update: int = 0
-    tokens: int = 0
-    seconds: float = 0.0
-    position: Position = field(default=Position(0, 0))
-    interval: LossSums = field(default=LossSums())
-    best_score: float | None = None
-    best_update: int = 0
-    bad_validations: int = 0
-    validated_at: int = 0
-    skipped_batches: int = 0
+    identity: str  #: `run_identity`.
+    update: int = 0  #: number of updates made.
+    tokens: int = 0  #: target tokens seen, end of sentence included.
+    seconds: float = 0.0  #: spent, over all resumptions; counted if they are limited.
+    position: Position = field(default=Position(0, 0))  #: the next data.
+    interval: LossSums = field(default=LossSums())  #: losses since the last line of the curves.
+    best_score: float | None = None  #: highest validation score, `None` before the first.
+    best_update: int = 0  #: update of the best score.
+    bad_validations: int = 0  #: validations since then.
+    validated_at: int = 0  #: update of the last validation, 0 before the first.
+    skipped_batches: int = 0  #: batches that did not fit into memory.
+    #: losses and scores by `update`, without times, so that they are deterministic.
     curves: list[dict[str, int | float]] = field(default_factory=list)
 
     def validated(self, score: float) -> None:

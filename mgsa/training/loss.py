@@ -27,27 +27,16 @@ from mgsa.operators import BLOCK
 
 @dataclass(frozen=True)
 class LossSums:
-    """Sums over batches; they can be added.
+    """Sums over batches; they can be added."""
 
-    Attributes:
-        loss: the objective, with the label-smoothed NLL.
-        nll: NLL of the target, not smoothed.
-        tokens: target tokens, end of sentence included.
-        tag_nll: NLL of tags, over all syntactic granularities.
-        tags: phrases with a tag.
-        tags_right: phrases whose most probable tag is right.
-        alignment_nll: cross-entropy of alignments.
-        aligned: target tokens with links.
-    """
-
-    loss: float = 0.0
-    nll: float = 0.0
-    tokens: float = 0.0
-    tag_nll: float = 0.0
-    tags: float = 0.0
-    tags_right: float = 0.0
-    alignment_nll: float = 0.0
-    aligned: float = 0.0
+    loss: float = 0.0  #: the objective, with the label-smoothed NLL.
+    nll: float = 0.0  #: NLL of the target, not smoothed.
+    tokens: float = 0.0  #: target tokens, end of sentence included.
+    tag_nll: float = 0.0  #: NLL of tags, over all syntactic granularities.
+    tags: float = 0.0  #: phrases with a tag.
+    tags_right: float = 0.0  #: phrases whose most probable tag is right.
+    alignment_nll: float = 0.0  #: cross-entropy of alignments.
+    aligned: float = 0.0  #: target tokens with links.
 
     def __add__(self, other: LossSums) -> LossSums:
         return LossSums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))

@@ -21,20 +21,14 @@ Sentences = list[list[int]]
 
 @dataclass(frozen=True)
 class Block:
-    """The word pairs of sentence pairs with I given words, longest generated side first.
+    """The word pairs of sentence pairs with I given words, longest generated side first."""
 
-    Attributes:
-        pairs: (P,) indices of the sentence pairs.
-        exists: (J, P) mask of generated words.
-        cells: (J, P, I + 1) int32, indices into `entries` of each generated word with the null word
-            (first) and each given word.
-        entries: distinct word pairs, as keys (given id * key base + generated id) or as indices
-            into a table.
-    """
-
-    pairs: np.ndarray
-    exists: np.ndarray
+    pairs: np.ndarray  #: (P,) indices of the sentence pairs.
+    exists: np.ndarray  #: (J, P) mask of generated words.
+    #: (J, P, I + 1) int32, indices into `entries` of each generated word with the null word (first)
+    #: and each given word.
     cells: np.ndarray
+    #: distinct word pairs, as keys (given id * key base + generated id) or as indices into a table.
     entries: np.ndarray
 
     def found_in(self, keys: np.ndarray) -> Block:

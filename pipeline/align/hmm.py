@@ -171,14 +171,7 @@ def _digamma(x: np.ndarray) -> np.ndarray:
 
 
 class DirectionModel:
-    """A model of one direction.
-
-    Attributes:
-        keys: (entries,) sorted keys of the training word pairs (see `Block`).
-        lexicon: (entries,) p(generated word | given word).
-        jumps: weights by jump width.
-        log_likelihoods: of the training pairs, before each iteration.
-    """
+    """A model of one direction."""
 
     def __init__(
         self, given: Sentences, generated: Sentences, key_base: int, settings: HmmSettings
@@ -186,6 +179,7 @@ class DirectionModel:
         """Expectation maximisation: IBM model 1, then the hidden Markov model from its lexicon."""
         self._key_base, self._null = key_base, settings.null_probability
         laid_out = list(blocks(given, generated, key_base))
+        #: (entries,) sorted keys of the training word pairs (see `Block`).
         self.keys = np.empty(0, dtype=np.int64)
         for some in chunks(laid_out, BLOCKS_MERGED):
             keys = np.concatenate([self.keys, *(block.entries for block in some)])
@@ -193,9 +187,10 @@ class DirectionModel:
             self.keys, _ = np.unique(keys, return_counts=True)
         laid_out = [block.found_in(self.keys) for block in laid_out]
         given_words = self.keys // key_base
+        #: (entries,) p(generated word | given word).
         self.lexicon = 1 / np.bincount(given_words)[given_words]
-        self.jumps = UNIFORM_JUMPS
-        self.log_likelihoods: list[float] = []
+        self.jumps = UNIFORM_JUMPS  #: weights by jump width.
+        self.log_likelihoods: list[float] = []  #: of the training pairs, before each iteration.
         models = [*[False] * settings.ibm1_iterations, *[True] * settings.hmm_iterations]
         for is_hmm in progress(models, "align: learn", unit="iterations"):
             counts, jump_counts = self._expected_counts(laid_out, is_hmm=is_hmm)

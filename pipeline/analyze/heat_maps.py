@@ -23,20 +23,15 @@ Parts = dict[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class HeatMap:
-    """The attention of one layer.
-
-    Attributes:
-        layer: counted from 1.
-        queries, keys: labels of rows and columns; queries of cross-attention are labelled with the
-            predicted word, those of the decoder's self-attention with its input.
-        weights: (all queries, all keys).
-    """
+    """The attention of one layer."""
 
     place: Place
-    layer: int
+    layer: int  #: counted from 1.
+    #: labels of rows and columns; queries of cross-attention are labelled with the predicted word,
+    #: those of the decoder's self-attention with its input.
     queries: Parts
     keys: Parts
-    weights: np.ndarray
+    weights: np.ndarray  #: (all queries, all keys).
 
 
 def heat_maps(

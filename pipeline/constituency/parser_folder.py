@@ -26,18 +26,12 @@ Kind = Literal["stanza", "trees", "none"]
 
 @dataclass(frozen=True)
 class ParserFolder:
-    """The content of `parser.json`.
+    """The content of `parser.json`."""
 
-    Attributes:
-        kind: `stanza`; without models `trees` (of the corpus) or `none`.
-        package: stanza's name of the models, if any.
-        files: SHA-256 by relative path.
-    """
-
-    kind: Kind
+    kind: Kind  #: `stanza`; without models `trees` (of the corpus) or `none`.
     language: Language
-    package: str | None
-    files: dict[str, str]
+    package: str | None  #: stanza's name of the models, if any.
+    files: dict[str, str]  #: SHA-256 by relative path.
 
     @property
     def identity(self) -> str:

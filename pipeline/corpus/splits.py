@@ -28,17 +28,12 @@ PEEKED_LINES = 10_000
 
 @dataclass
 class TextWriter:
-    """Writes the texts of splits to `folder`.
-
-    Attributes:
-        tokenized: sides whose text is tokens already and stays as it is.
-        notes: what was found in files, a line each.
-    """
+    """Writes the texts of splits to `folder`."""
 
     folder: Path
     languages: Mapping[str, str]
-    tokenized: Sequence[str]
-    notes: list[str] = field(default_factory=list)
+    tokenized: Sequence[str]  #: sides whose text is tokens already and stays as it is.
+    notes: list[str] = field(default_factory=list)  #: what was found in files, a line each.
 
     def write(self, split: str, parts: Sequence[Part], columns: Columns | None = None) -> int:
         """Concatenate the parts of a split; return the number of pairs.

@@ -20,21 +20,13 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """One comparison.
+    """One comparison."""
 
-    Attributes:
-        title: heading.
-        baseline: the system that the others are compared with.
-        systems: the others, in the order of the rows.
-        num_seeds: how many of the plan's seeds to use, from the first.
-        analyze: whether to analyse attention too.
-    """
-
-    title: str
-    baseline: str
-    systems: tuple[str, ...]
-    num_seeds: Positive
-    analyze: bool
+    title: str  #: heading.
+    baseline: str  #: the system that the others are compared with.
+    systems: tuple[str, ...]  #: the others, in the order of the rows.
+    num_seeds: Positive  #: how many of the plan's seeds to use, from the first.
+    analyze: bool  #: whether to analyse attention too.
 
     def stages(self, cell: Cell) -> list[str]:
         """The stages of `experiments/dvc.yaml` that make a cell."""

@@ -36,18 +36,12 @@ EXAMPLE = '{"line": 1, "category": "noun", "target": "Text."}'
 
 @dataclass(frozen=True)
 class Contrast:
-    """A wrong variant of the target of a pair.
+    """A wrong variant of the target of a pair."""
 
-    Attributes:
-        line: of the pair in its split, from 1.
-        category: what is wrong in it, or what a model must see to tell.
-        depth: the level of the syntactic partition that tells, if known.
-    """
-
-    line: Positive
-    category: Category
+    line: Positive  #: of the pair in its split, from 1.
+    category: Category  #: what is wrong in it, or what a model must see to tell.
     target: Text
-    depth: Positive | None = None
+    depth: Positive | None = None  #: the level of the syntactic partition that tells, if known.
 
 
 @dataclass(frozen=True)

@@ -22,21 +22,16 @@ TokenizerKind = Literal["moses", "penn", "spacy", "characters", "none"]
 
 @dataclass(frozen=True)
 class TextSettings:
-    """How text becomes tokens.
+    """How text becomes tokens."""
 
-    Attributes:
-        source, target: tokeniser of each side; `none`: its text is tokens already.
-        normalize: whose punctuation Moses' rules make plain. References keep theirs, so a target
-            is best left alone.
-        case: `truecase`: that which words have inside of sentences, learned on the training split.
-        protected: patterns of what stays one token.
-    """
-
-    source: TokenizerKind
-    target: TokenizerKind
+    source: TokenizerKind  #: tokeniser of each side; `none`: its text is tokens already.
+    target: TokenizerKind  #: tokeniser of each side; `none`: its text is tokens already.
+    #: whose punctuation Moses' rules make plain. References keep theirs, so a target is best left
+    #: alone.
     normalize: Literal["source", "target", "both", "none"]
+    #: `truecase`: that which words have inside of sentences, learned on the training split.
     case: Literal["kept", "lower", "truecase"]
-    protected: tuple[str, ...]
+    protected: tuple[str, ...]  #: patterns of what stays one token.
 
     def __post_init__(self) -> None:
         for pattern in self.protected:

@@ -11,17 +11,11 @@ from pipeline.formats.text import read_parallel
 
 @dataclass(frozen=True)
 class Translations:
-    """Columns of text, all of the same sentences.
+    """Columns of text, all of the same sentences."""
 
-    Attributes:
-        texts: such as `hypotheses` and `source`.
-        references: of each sentence; further ones that are blank are left out.
-        sets: the test set of each sentence.
-    """
-
-    texts: dict[str, list[str]]
-    references: list[list[str]]
-    sets: list[str]
+    texts: dict[str, list[str]]  #: such as `hypotheses` and `source`.
+    references: list[list[str]]  #: of each sentence; further ones that are blank are left out.
+    sets: list[str]  #: the test set of each sentence.
 
     @classmethod
     def read(

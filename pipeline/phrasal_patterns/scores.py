@@ -23,15 +23,11 @@ DIFFERENCE = ("difference", "difference_low", "difference_high")
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of S systems in F cells, from sentences of a corpus of N.
+    """Scores of S systems in F cells, from sentences of a corpus of N."""
 
-    Attributes:
-        cells: what each is about, by columns of the table.
-        statistics: (N, S, F, 5), those of `restricted_bleu` (without lengths: no brevity penalty);
-            then 0 where the sentence is none of the cell.
-    """
-
-    cells: Sequence[Row]
+    cells: Sequence[Row]  #: what each is about, by columns of the table.
+    #: (N, S, F, 5), those of `restricted_bleu` (without lengths: no brevity penalty); then 0 where
+    #: the sentence is none of the cell.
     statistics: np.ndarray
 
     def differing(self, baseline: int) -> np.ndarray:

@@ -25,11 +25,6 @@ class ProbedEncoder:
 
     States of the last layer are those the decoder attends to. Those of a Transformer's lower layers
     are layer-normed, as they grow from layer to layer with pre-norm; those of LSTMs lie in (-1, 1).
-
-    Attributes:
-        dim: width of the states, both directions of LSTMs.
-        layers: numbers of the probed layers, from 1.
-        learned: trainable weights of embeddings and encoder.
     """
 
     def __init__(
@@ -42,11 +37,14 @@ class ProbedEncoder:
         cache_bytes: int = CACHE_BYTES,
     ) -> None:
         self.model = model.requires_grad_(learns).eval()
+        #: width of the states, both directions of LSTMs.
         self.dim = config.dim if config.kind == "transformer" else 2 * config.dim
         count = config.encoder_layers
+        #: numbers of the probed layers, from 1.
         self.layers = tuple(range(1, count + 1)) if layers == "all" else (count,)
         sides = ("source_embedding.", "encoder.")
         named = model.named_parameters() if learns else ()
+        #: trainable weights of embeddings and encoder.
         self.learned = [weight for name, weight in named if name.startswith(sides)]
         self._scaled = config.kind == "transformer"
         self._room = 0 if learns else cache_bytes

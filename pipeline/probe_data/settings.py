@@ -7,22 +7,16 @@ from mgsa.cli.settings import InputPath, Positive, Seed
 
 @dataclass(frozen=True)
 class ProbeDataSettings:
-    """The data that probes are trained and tested on.
+    """The data that probes are trained and tested on."""
 
-    Attributes:
-        trees: source of labels: `parsed` (the parser's trees of the training split), `gold` (those
-            of the corpus), or a file of bracketed trees with their words.
-        sentences: the most to take.
-        shares: of train, valid and test.
-        tss_classes: the most frequent top-level syntactic sequences; the others share one more.
-        seed: of the choice of sentences.
-    """
-
+    #: source of labels: `parsed` (the parser's trees of the training split), `gold` (those of the
+    #: corpus), or a file of bracketed trees with their words.
     trees: InputPath
-    sentences: Positive
-    shares: tuple[Positive, ...]
+    sentences: Positive  #: the most to take.
+    shares: tuple[Positive, ...]  #: of train, valid and test.
+    #: the most frequent top-level syntactic sequences; the others share one more.
     tss_classes: Positive
-    seed: Seed
+    seed: Seed  #: of the choice of sentences.
 
     def __post_init__(self) -> None:
         if len(self.shares) != 3:

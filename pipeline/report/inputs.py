@@ -82,20 +82,15 @@ class System:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What was given, and what several sections read of it.
-
-    Attributes:
-        parameters: all sections of the parameter file; `None` for a comparison of systems.
-        paths: the folders of `FOLDERS` that are there.
-        systems: the run itself (if it has model outputs), then the systems to compare.
-        tables: JSON files of `pipeline.experiment`.
-    """
+    """What was given, and what several sections read of it."""
 
     settings: ReportSettings
+    #: all sections of the parameter file; `None` for a comparison of systems.
     parameters: Mapping[str, Any] | None
-    paths: Mapping[str, Path]
+    paths: Mapping[str, Path]  #: the folders of `FOLDERS` that are there.
+    #: the run itself (if it has model outputs), then the systems to compare.
     systems: Sequence[System]
-    tables: Sequence[Path]
+    tables: Sequence[Path]  #: JSON files of `pipeline.experiment`.
 
     def report(self, stage: str) -> Record | None:
         """A stage's report on the run, if any."""

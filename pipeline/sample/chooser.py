@@ -18,13 +18,10 @@ def _zipf(length: int) -> list[float]:
 
 
 class Chooser:
-    """A seeded source of choices.
-
-    Attributes:
-        ambiguity: the share of places that may belong to a noun as well as to the verb.
-    """
+    """A seeded source of choices."""
 
     def __init__(self, seed: str, *, ambiguity: float) -> None:
+        #: the share of places that may belong to a noun as well as to the verb.
         self.ambiguity = ambiguity
         self._random = random.Random(seed)  # a text seed goes through SHA-512: the same everywhere
 

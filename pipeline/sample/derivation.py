@@ -20,14 +20,11 @@ class Leaf:
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """An English constituent.
-
-    Attributes:
-        attachment: of the place that it is, or ends in, if that has another reading.
-    """
+    """An English constituent."""
 
     label: str
     children: list[Node | Leaf]
+    #: of the place that it is, or ends in, if that has another reading.
     attachment: Attachment | None = None
 
     def leaves(self) -> list[Leaf]:
@@ -53,14 +50,10 @@ class GermanWord:
 
 
 class Attachment(NamedTuple):
-    """What a place belongs to, where the grammar lets it belong to noun and verb.
+    """What a place belongs to, where the grammar lets it belong to noun and verb."""
 
-    Attributes:
-        category: `noun` or `verb`.
-        parts: of the German clause, adjacent; in the other reading they change places.
-    """
-
-    category: str
+    category: str  #: `noun` or `verb`.
+    #: of the German clause, adjacent; in the other reading they change places.
     parts: tuple[list[GermanWord], list[GermanWord]]
 
     def misread(self, words: list[GermanWord]) -> list[GermanWord]:
@@ -115,42 +108,26 @@ THIRD = Agreement(3, "sg")
 
 
 class Variant(NamedTuple):
-    """The target of a pair in the reading that its tree excludes.
+    """The target of a pair in the reading that its tree excludes."""
 
-    Attributes:
-        category: `noun` or `verb`, what the tree attaches the place to.
-        target: raw text.
-        depth: the first level of the syntactic partition that the two readings differ in.
-    """
-
-    category: str
-    target: str
-    depth: int
+    category: str  #: `noun` or `verb`, what the tree attaches the place to.
+    target: str  #: raw text.
+    depth: int  #: the first level of the syntactic partition that the two readings differ in.
 
 
 @dataclass(slots=True)
 class SamplePair:
-    """A sentence pair with everything the grammar knows about it.
+    """A sentence pair with everything the grammar knows about it."""
 
-    Attributes:
-        source, target: raw text.
-        source_tokens, target_tokens: the words, as a Moses tokeniser splits the raw text.
-        tree: the source's constituency tree, PTB labels and tags, on one line.
-        links: word links (source, target), from zero, sorted.
-        voice: `active` or `passive`, of the main clause.
-        tense: `past` or `nonpast`, of the main clause's finite verb.
-        variants: one for each place that could belong to noun and verb.
-    """
-
-    source: str
-    target: str
-    source_tokens: list[str]
-    target_tokens: list[str]
-    tree: str
-    links: list[tuple[int, int]]
-    voice: str
-    tense: str
-    variants: list[Variant]
+    source: str  #: raw text.
+    target: str  #: raw text.
+    source_tokens: list[str]  #: the words, as a Moses tokeniser splits the raw text.
+    target_tokens: list[str]  #: the words, as a Moses tokeniser splits the raw text.
+    tree: str  #: the source's constituency tree, PTB labels and tags, on one line.
+    links: list[tuple[int, int]]  #: word links (source, target), from zero, sorted.
+    voice: str  #: `active` or `passive`, of the main clause.
+    tense: str  #: `past` or `nonpast`, of the main clause's finite verb.
+    variants: list[Variant]  #: one for each place that could belong to noun and verb.
 
 
 @dataclass(slots=True)

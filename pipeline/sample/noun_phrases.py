@@ -50,20 +50,13 @@ SILENT_H = ("hour", "honest", "honour", "heir", "herb")
 
 @dataclass(slots=True)
 class NounPhrase(Phrase):
-    """A noun phrase with what other parts of a sentence need to know of it.
+    """A noun phrase with what other parts of a sentence need to know of it."""
 
-    Attributes:
-        kind: `pronoun`, `name`, `pair`, `who`, `there`, or the determiner of a common noun.
-        gender: of a common noun.
-        classes: what the head noun is, for the verbs of a relative clause.
-        attribute: of a common noun, if any.
-    """
-
-    kind: str
+    kind: str  #: `pronoun`, `name`, `pair`, `who`, `there`, or the determiner of a common noun.
     agreement: Agreement = THIRD
-    gender: str = ""
-    classes: Classes = HUMAN
-    attribute: Phrase | None = None
+    gender: str = ""  #: of a common noun.
+    classes: Classes = HUMAN  #: what the head noun is, for the verbs of a relative clause.
+    attribute: Phrase | None = None  #: of a common noun, if any.
 
     @classmethod
     def of(cls, phrase: Phrase, kind: str, agreement: Agreement = THIRD) -> NounPhrase:

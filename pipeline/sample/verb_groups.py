@@ -42,19 +42,13 @@ ENGLISH_AUXILIARIES = {
 
 @dataclass(slots=True)
 class VerbGroup:
-    """The words of a verb group.
+    """The words of a verb group."""
 
-    Attributes:
-        chain: English words from the finite one to the main verb.
-        finite: the German finite verb, without its prefix.
-        end: German words that close a main clause: participles and infinitives, or a prefix.
-        separable: whether `end` is the prefix of the finite verb.
-    """
-
-    chain: list[Leaf]
-    finite: GermanWord
+    chain: list[Leaf]  #: English words from the finite one to the main verb.
+    finite: GermanWord  #: the German finite verb, without its prefix.
+    #: German words that close a main clause: participles and infinitives, or a prefix.
     end: list[GermanWord]
-    separable: bool = False
+    separable: bool = False  #: whether `end` is the prefix of the finite verb.
 
     @property
     def tense(self) -> str:

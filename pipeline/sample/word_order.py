@@ -38,20 +38,16 @@ class Middle(IntEnum):
 
 @dataclass(slots=True)
 class Predicate:
-    """Complements and adjuncts of a verb.
+    """Complements and adjuncts of a verb."""
 
-    Attributes:
-        negation: `not`, after the first word of the English verb chain.
-        frequency: an English adverb that stands before the main verb.
-        phrases: in the order of English, after the verb.
-        middle: German middle field, each with its place.
-        after: German words after the end of the clause (extraposed clauses).
-    """
-
+    #: `not`, after the first word of the English verb chain.
     negation: list[Leaf] = field(default_factory=list)
+    #: an English adverb that stands before the main verb.
     frequency: list[Node] = field(default_factory=list)
-    phrases: list[Phrase] = field(default_factory=list)
+    phrases: list[Phrase] = field(default_factory=list)  #: in the order of English, after the verb.
+    #: German middle field, each with its place.
     middle: list[tuple[Middle, list[GermanWord]]] = field(default_factory=list)
+    #: German words after the end of the clause (extraposed clauses).
     after: list[GermanWord] = field(default_factory=list)
 
     def add(self, place: Middle, phrase: Phrase) -> None:
@@ -91,16 +87,12 @@ class Predicate:
 
 @dataclass(slots=True)
 class Clause:
-    """A clause before it is laid out.
-
-    Attributes:
-        construction: how the verb is used, for the times that fit it.
-    """
+    """A clause before it is laid out."""
 
     subject: NounPhrase
     group: VerbGroup
     predicate: Predicate
-    construction: str
+    construction: str  #: how the verb is used, for the times that fit it.
     voice: str = "active"
 
     def english_predicate(self) -> list[Node | Leaf]:
