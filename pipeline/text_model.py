@@ -251,6 +251,9 @@ class TextModel:
         self, texts: Sequence[str], *, tokenized: bool, paths: Sequence[Path], line: int
     ) -> list[list[str]]:
         """Tokens of a source sentence, or of a pair; `paths` and `line` are for errors."""
+        for text, path in zip(texts, paths, strict=True):
+            if not isinstance(text, str):
+                raise InputError(f"expected text, got {text!r}", path=path, line=line)
         if not tokenized:
             return self.preprocessor.tokenize(*texts)
         sides = zip(texts, paths, strict=True)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from hashlib import blake2b
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -214,7 +215,9 @@ def _record(corpus: Path, folder: Path, settings: TokenizeSettings) -> None:
         if kind == "moses" and base_language(language) not in LANGUAGES:
             message = f"tokenize.{side}: Moses has no rules of {language}: those for any script"
             if base_language(language) in UNSPACED:
-                message += ", which leave its words together: spacy and characters part them"
+                has_rules = find_spec(f"spacy.lang.{base_language(language)}")
+                parting = "spacy and characters part" if has_rules else "characters parts"
+                message += f", which leave its words together: {parting} them"
             print(message, file=sys.stderr)
 
 

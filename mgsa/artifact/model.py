@@ -74,6 +74,11 @@ class ModelArtifact:
         kinds = [name.partition("_") for name in self.model.granularities]
         return max((int(size) for kind, _, size in kinds if kind == "syntactic"), default=0)
 
+    @property
+    def of_subwords(self) -> bool:
+        """Whether words are split by BPE."""
+        return any(self.folder.glob("bpe.codes*"))
+
     def check_dataset(self, dataset: Dataset) -> None:
         """Raise an `InputError` if languages, vocabularies or levels are not the model's."""
         languages = (dataset.manifest.source_language, dataset.manifest.target_language)

@@ -7,6 +7,7 @@ import io
 import json
 import lzma
 import os
+import re
 import secrets
 import shutil
 import zlib
@@ -160,13 +161,16 @@ def _open_zstd(file: IO[bytes]) -> io.BufferedReader:
     return io.BufferedReader(pa.input_stream(file, compression="zstd"))
 
 
-_UNPACKERS: dict[bytes, tuple[str, Callable[[IO[bytes]], Any]]] = {
-    b"\x1f\x8b": ("gzip", gzip.open),
-    b"\xfd7zXZ\x00": ("xz", lzma.open),
-    b"BZh": ("bzip2", bz2.open),
-    b"\x28\xb5\x2f\xfd": ("zstd", _open_zstd),
+_UNPACKERS: dict[bytes, tuple[str, Callable[[IO[bytes]], Any] | None]] = {
+    rb"\x1f\x8b": ("gzip", gzip.open),
+    rb"\xfd7zXZ\x00": ("xz", lzma.open),
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": ("bzip2", bz2.open),
+    rb"\x28\xb5\x2f\xfd": ("zstd", _open_zstd),
+    rb"PK\x03\x04": ("zip", None),
+    rb"\x04\x22\x4d\x18": ("lz4", None),
+    rb"7z\xbc\xaf\x27\x1c": ("7z", None),
 }
-"""By the first bytes of a packed file: its format, and what unpacks it."""
+"""By the first bytes of a packed file: its format, and what unpacks it; `None`: nothing here."""
 
 
 @contextmanager
@@ -180,12 +184,15 @@ def open_to_read(path: Path) -> Iterator[Any]:
     except NOT_A_FILE:
         raise no_file(path) from None
     with file:
-        start = file.peek(6)[:6]
-        packed = next((one for magic, one in _UNPACKERS.items() if start.startswith(magic)), None)
+        start = file.peek(10)
+        packed = next((one for magic, one in _UNPACKERS.items() if re.match(magic, start)), None)
         if packed is None:
             yield file
             return
         name, unpack = packed
+        if unpack is None:
+            expected = "expected a file that is packed by gzip, xz, bzip2 or zstd, or by none"
+            raise InputError(f"{expected}, found {name}", path=path)
         try:
             with unpack(file) as unpacked:
                 yield unpacked
@@ -235,8 +242,10 @@ def not_utf_8(
     """The `InputError` for bytes that are not UTF-8; the bytes start on `line` of the file."""
     before = error.object[: error.start]
     byte = len(before) - (before.rfind(b"\n") + 1) + 1
+    utf_16 = line == 1 and error.object.startswith((b"\xff\xfe", b"\xfe\xff"))
+    found = "found UTF-16" if utf_16 else f"{error.reason} at byte {byte}"
     return InputError(
-        f"expected UTF-8 text: {error.reason} at byte {byte}",
+        f"expected UTF-8 text: {found}",
         path=path,
         line=line + before.count(b"\n"),
     )

@@ -30,7 +30,7 @@ def base_language(code: str) -> str:
 
     try:
         language = langcodes.Language.get(code)
-        known = language.is_valid()
+        known = language.is_valid() and language.language not in ("mul", "mis", "zxx")
     except langcodes.LanguageTagError:
         known = False
     if not known or not language.language:

@@ -26,12 +26,11 @@ def align_candidates(
     translated: Iterable[tuple[Row, Translation, Sequence[str]]],
     *,
     align: Callable[[Iterable[Row]], Iterator[Alignment]],
-    vocabularies: tuple[Vocabulary, Vocabulary],
+    target: Vocabulary,
+    of_subwords: bool,
     links: bool,
 ) -> Iterator[Translation]:
     """Translations of rows with `links` and, where source words are given, unknown ones copied."""
-    source, target = vocabularies
-    of_subwords = any(symbol.endswith("@@") for symbol in source.symbols)
 
     def is_aligned(row: Row, candidate: Candidate, words: Sequence[str]) -> bool:
         copies = UNKNOWN in candidate.text or (of_subwords and UNK in row.source)

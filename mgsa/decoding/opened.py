@@ -202,7 +202,8 @@ class OpenedModel:
         return align_candidates(
             zip(sources, translations, words or repeat(()), strict=False),
             align=partial(OpenedModel(able[:1], self.device).align, batch_tokens=size),
-            vocabularies=self.artifacts[0].vocabularies,
+            target=target,
+            of_subwords=self.artifacts[0].of_subwords,
             links=links,
         )
 

@@ -122,6 +122,8 @@ class LocalCorpus:
     def __post_init__(self) -> None:
         if self.train.contrast and drawn_lines(self):
             raise ValueError("train.contrast: expected none where lines are drawn from train")
+        for split in SPLITS:
+            _check_keys(split, getattr(self, split))
 
     def brings(self, annotation: str) -> bool:
         """Whether all pairs have the annotation."""
@@ -213,6 +215,8 @@ class DownloadedCorpus:
 
     def __post_init__(self) -> None:
         names = [file.name for file in self.files]
+        for split in SPLITS:
+            _check_keys(split, getattr(self, split))
         for split in splits_with_files(self):
             for texts in self._sets(split).values():
                 source, target = self._of_sides(texts)
@@ -247,6 +251,19 @@ class DownloadedCorpus:
             for name, texts in self._sets(split).items()
             for source, target in zip(*self._of_sides(texts), strict=True)
         ]
+
+
+def _check_keys(split: str, named: LocalSplit | DownloadedSplit) -> None:
+    """Raise a `ValueError` if keys contradict each other; presets have `texts` besides."""
+    given = [name for name, value in vars(named).items() if value and name != "texts"]
+    rivals = [("sets", name) for name in ("source", "target")]
+    if split != "train":
+        rivals += [("lines", name) for name in given if name != "lines"]
+    for one, other in rivals:
+        if {one, other} <= {*given}:
+            raise ValueError(f"{split}: expected {one} or {other}, got both")
+    if not all(map(str.strip, named.sets or ())):
+        raise ValueError(f"{split}.sets: expected names, got a blank one")
 
 
 def drawn_lines(corpus: LocalCorpus | DownloadedCorpus) -> dict[str, int]:

@@ -54,23 +54,26 @@ class TextWriter:
         with files_to_write(self.folder, [f"{split}.{name}" for name in names]) as files:
             for part, of_part in zip(parts, references, strict=True):
                 texts = [("source", part.source, 1), *(("target", *one) for one in of_part)]
-                lines = [self._read(*text, columns) for text in texts]
+                lines = [self._read(*text, columns, part.source) for text in texts]
                 paths = [path for _, path, _ in texts]
                 rows = read_parallel(paths, lines)
-                same = paths[0] == paths[1]
+                same = True
                 rest = [*[""] * (most - len(of_part)), part.of_set]
                 for row in progress(rows, f"read {split}", unit="pairs"):
                     same &= row[0] == row[1]
                     for file, text in zip(files.values(), (*row, *rest), strict=False):
                         file.write(f"{text}\n")
                     pairs += 1
-                if same:
+                if same and paths[0] == paths[1]:
                     message = "expected two files, or one with both languages: this one has a text"
                     raise InputError(f"{message} that would be source and target", path=paths[0])
+                if same:
+                    told = f"has nothing but the text of {paths[0]}: source and target are the same"
+                    self.notes.append(f"{paths[1]}: {told}")
         return pairs
 
     def _read(
-        self, side: str, path: Path, reference: int, columns: Columns | None
+        self, side: str, path: Path, reference: int, columns: Columns | None, source: Path
     ) -> Iterator[str]:
         (other,) = {*SIDES} - {side}
         lines = read_column(
@@ -80,6 +83,7 @@ class TextWriter:
             side=side,
             column=getattr(columns, side) if columns else None,
             reference=reference,
+            source=source if side == "target" else None,
         )
         return lines if side in self.tokenized else self._unescaped(lines, path, side)
 

@@ -71,7 +71,10 @@ def link_lines(path: Path, notation: Notation, sides: Sequence[Path] = ()) -> It
     if _GIZA_HEAD.match(first):
         given = _given_side(path, sides) if sides else int(notation.target_first)
         return _giza_lines(path, lines, notation, given_first=given == notation.target_first)
-    return _naacl_lines(path, lines, notation) if _NAACL.fullmatch(first) else lines
+    if not _NAACL.fullmatch(first):
+        return lines
+    pairs = sum(1 for _ in read_sentences(sides[0])) if sides else 0
+    return _naacl_lines(path, lines, notation, pairs)
 
 
 def _given_side(path: Path, sides: Sequence[Path]) -> int:
@@ -99,7 +102,7 @@ def _giza_lines(
         yield " ".join(f"{i + notation.first}-{j + notation.first}" for i, j in links)
 
 
-def _naacl_lines(path: Path, lines: Iterator[str], notation: Notation) -> Iterator[str]:
+def _naacl_lines(path: Path, lines: Iterator[str], notation: Notation, pairs: int) -> Iterator[str]:
     pair, links = 1, list[str]()
     for line, text in enumerate(lines, start=1):
         match = _NAACL.fullmatch(text.strip())
@@ -115,6 +118,7 @@ def _naacl_lines(path: Path, lines: Iterator[str], notation: Notation) -> Iterat
             mark = "p" if match[4] == "P" else "-"
             links.append(mark.join(str(end - 1 + notation.first) for end in ends))
     yield " ".join(links)
+    yield from [""] * (pairs - pair)  # the last have none
 
 
 def checked(

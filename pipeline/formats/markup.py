@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -18,41 +19,56 @@ _TMX_CODES = frozenset(("bpt", "ept", "it", "ph", "ut"))
 _SETS = {"srcset": "srclang", "refset": "trglang", "tstset": "trglang"}
 
 
+Segments = dict[tuple[str, str], str]
+"""By document and number, as the file has them; else by place."""
+
+
 class Text(NamedTuple):
-    """A side of a test set: source, or a reference, in a language if known; its segments."""
+    """A side of a test set: source, or a reference, in a language if known."""
 
     kind: str
     language: str
-    name: str
-    segments: list[str]
+    segments: Segments
+
+    def add(self, document: str, number: str | None, segment: str) -> str | None:
+        """Add a segment; an error is returned if it is there already."""
+        key = document, number or str(len(self.segments) + 1)
+        if key in self.segments:
+            return f"segment {number} of document {document or 1} is there twice"
+        self.segments[key] = segment.strip()
+        return None
 
 
 class _SgmlReader(HTMLParser):
     """Gathers the texts of WMT's and NIST's SGML, whose tags are in any case."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: Path) -> None:
         super().__init__(convert_charrefs=True)
         self.texts: dict[tuple[int, str], Text] = {}
+        self._path = path
         self._set = 0, "", ""
-        self._document: list[str] = []
+        self._text = Text("", "", {})
+        self._document = ""
+        self._number: str | None = None
         self._segment: list[str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        about = {name: value or "" for name, value in attrs}
+        about = dict(attrs)
         if tag in _SETS:
-            language = about.get(_SETS[tag], "")
-            self._set = self._set[0] + 1, tag, language
+            self._set = self._set[0] + 1, tag, about.get(_SETS[tag]) or ""
             self._use(about.get("refid") or about.get("sysid") or "")
         elif tag == "doc":
-            self._use("" if self._set[1] == "srcset" else about.get("sysid", ""))
+            self._use("" if self._set[1] == "srcset" else about.get("sysid") or "")
+            self._document = about.get("docid") or str(len(self._text.segments))
         elif tag == "seg":
-            self._segment = []
+            self._segment, self._number = [], about.get("id")
         elif self._segment is not None:
             self._segment.append(self.get_starttag_text() or "")
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "seg" and self._segment is not None:
-            self._document.append("".join(self._segment).strip())
+            if error := self._text.add(self._document, self._number, "".join(self._segment)):
+                raise InputError(error, path=self._path, line=self.getpos()[0])
             self._segment = None
         elif self._segment is not None:
             self._segment.append(f"</{tag}>")
@@ -63,12 +79,12 @@ class _SgmlReader(HTMLParser):
 
     def _use(self, name: str) -> None:
         number, kind, language = self._set
-        text = Text("source" if kind == "srcset" else "target", language, name, [])
-        self._document = self.texts.setdefault((number, name), text).segments
+        text = Text("source" if kind == "srcset" else "target", language, {})
+        self._text, self._document = self.texts.setdefault((number, name), text), ""
 
 
 def _sgml_texts(path: Path) -> list[Text]:
-    reader = _SgmlReader()
+    reader = _SgmlReader(path)
     for line in read_lines(path):
         reader.feed(f"{line}\n")
     reader.close()
@@ -76,26 +92,28 @@ def _sgml_texts(path: Path) -> list[Text]:
 
 
 def _xml_texts(path: Path) -> list[Text]:
-    """The texts of WMT's XML, whose documents all have the same."""
     texts: dict[tuple[str, str, str], Text] = {}
-    for document in _elements(path, "doc"):
-        found: dict[tuple[str, str, str], list[str]] = {}
+    for place, document in enumerate(_elements(path, "doc"), start=1):
         for part in document:
             if part.tag in ("src", "ref"):
                 kind = "source" if part.tag == "src" else "target"
                 about = kind, part.get("lang", ""), part.get("translator", "")
-                found[about] = ["".join(segment.itertext()) for segment in part.iter("seg")]
-        if texts and found.keys() != texts.keys():
-            expected = ", ".join(" ".join(filter(None, key)) for key in texts)
-            message = f"document {document.get('id')}: expected the texts of the first: {expected}"
-            raise InputError(message, path=path)
-        for about, segments in found.items():
-            texts.setdefault(about, Text(*about, [])).segments.extend(segments)
+                text = texts.setdefault(about, Text(*about[:2], {}))
+                name = document.get("id") or str(place)
+                for number, segment in enumerate(part.iter("seg"), start=1):
+                    key = segment.get("id") or str(number)
+                    if error := text.add(name, key, "".join(segment.itertext())):
+                        raise InputError(error, path=path)
     return [*texts.values()]
 
 
-def test_set_texts(path: Path, language: str, side: str, *, is_sgml: bool) -> list[Text]:
-    """The texts of a test set in the language, or else of the side: one, or the references."""
+def test_set_segments(
+    path: Path, language: str, side: str, *, is_sgml: bool
+) -> dict[tuple[str, str], list[str]]:
+    """The segments of a test set in the language, or else of the side: texts of each.
+
+    Several are references. An `InputError` is raised if there is none.
+    """
     texts = _sgml_texts(path) if is_sgml else _xml_texts(path)
     code = matching_code([text.language for text in texts], language)
     chosen = [text for text in texts if code and text.language == code]
@@ -107,7 +125,10 @@ def test_set_texts(path: Path, language: str, side: str, *, is_sgml: bool) -> li
     if not chosen:
         found = ", ".join(sorted({text.language for text in texts} - {""})) or "none"
         raise InputError(f"expected text in {language}, found {found}", path=path)
-    return chosen
+    return {
+        key: [text.segments[key] for text in chosen if key in text.segments]
+        for key in dict.fromkeys(chain.from_iterable(text.segments for text in chosen))
+    }
 
 
 def _elements(path: Path, tag: str) -> Iterator[Any]:

@@ -27,7 +27,9 @@ SEPARATORS = ("\t", " ||| ")
 _MARKUP = re.compile(r"<[?!]|(?:<[^<>]+>\s*)+$")
 """How a line of markup begins, or is as a whole."""
 _JSON = re.compile(r'\{\s*("|$)|\[\s*([\[{"]|$)')
-_BINARY = ("PAR1", "PK\x03\x04", "%PDF-")
+PARQUET = b"PAR1\x15"
+"""How Parquet begins: its magic number, and that of the first field."""
+_BINARY = (PARQUET.decode(), "PK\x03\x04", "%PDF-")
 
 
 def read_sentences(path: Path) -> Iterator[str]:
@@ -50,6 +52,8 @@ def read_sentences(path: Path) -> Iterator[str]:
 def _other_format(lines: Sequence[str]) -> str | None:
     """What a file with these first lines is, if it is not text."""
     start = next((line for line in lines if line.strip()), "").lstrip()
+    if "\0ustar" in start:
+        return "a tar archive"
     if start.startswith(_BINARY) or _is_usual("\0", lines):
         return "a binary file"
     if _MARKUP.match(start):

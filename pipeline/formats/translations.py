@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mgsa.cli.errors import InputError
 from pipeline.formats.text import read_parallel
 
 
@@ -25,6 +26,9 @@ class Translations:
         paths = [*references, *texts.values(), *([sets] if sets else [])]
         columns = [*map(list, zip(*read_parallel(paths), strict=True))]
         count = len(references)
+        if sets and not all(map(str.strip, columns[-1])):
+            line = [*map(str.strip, columns[-1])].index("") + 1
+            raise InputError("expected the name of a test set", path=sets, line=line)
         return cls(
             dict(zip(texts, columns[count:], strict=False)),
             [[r, *filter(str.strip, others)] for r, *others in zip(*columns[:count], strict=True)],

@@ -10,6 +10,25 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.files import atomic_file, read_lines
 from pipeline.formats.text import SIDES, SPLITS
 
+_DOTTED = ("tr", "az", "crh", "gag")
+"""Languages whose `i` keeps its dot as a capital, and whose `I` has none as a small letter."""
+
+
+def lowered(text: str, language: str) -> str:
+    """A text in lower case."""
+    if language in _DOTTED:
+        text = text.replace("İ", "i").replace("I", "ı")
+    return text.lower()
+
+
+def capitalized(word: str, language: str) -> str:
+    """A word with a capital at its beginning."""
+    if language in _DOTTED and word.startswith("i"):
+        return f"İ{word[1:]}"
+    if language == "nl" and word.startswith("ij"):
+        return f"IJ{word[2:]}"
+    return word[:1].title() + word[1:]
+
 
 def truecase_splits(folder: Path) -> None:
     """Learn the case of words on the training split of tokenised text, and set it in every split.
@@ -49,11 +68,11 @@ class Truecaser:
         # Markup costs the original its tokens.
         return cased if len(cased) == len(tokens) else tokens
 
-    def undo(self, tokens: Sequence[str]) -> list[str]:
+    def undo(self, tokens: Sequence[str], language: str) -> list[str]:
         """The tokens with the first letter of each sentence in upper case."""
         starts, done = True, []
         for token in tokens:
             letters = any(map(str.isalpha, token))
-            done.append(token[0].upper() + token[1:] if starts and letters else token)
+            done.append(capitalized(token, language) if starts and letters else token)
             starts = (starts and not letters) or token in self._moses.SENT_END - {":"}
         return done

@@ -9,7 +9,7 @@ from pathlib import Path
 from mgsa.cli.languages import base_language
 from pipeline.formats.text_settings import PREPROCESSING, TextSettings, read_text_settings
 from pipeline.tokenizers import tokenizer_of
-from pipeline.tokenizers.casing import Truecaser
+from pipeline.tokenizers.casing import Truecaser, lowered
 from pipeline.tokenizers.cleaning import PunctuationNormalizer, clean
 from pipeline.tokenizers.spacing import Protected
 
@@ -31,6 +31,7 @@ class SideText:
         kind = settings.source if side == "source" else settings.target
         protected = Protected(settings.protected)
         self._given = kind == "none"
+        self._language = base
         self._normalizer = None
         if settings.normalize in (side, "both") and not self._given:
             self._normalizer = PunctuationNormalizer(base, protected)
@@ -45,14 +46,14 @@ class SideText:
             if self._normalizer:
                 text = " ".join(self._normalizer.normalize(text).split())
         if self._lower:
-            text = text.lower()
+            text = lowered(text, self._language)
         tokens = self._tokenizer.tokenize(text)
         return self._truecaser.truecase(tokens) if self._truecaser else tokens
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Tokens joined to text."""
         return self._tokenizer.detokenize(
-            self._truecaser.undo(tokens) if self._truecaser else tokens
+            self._truecaser.undo(tokens, self._language) if self._truecaser else tokens
         )
 
 

@@ -32,7 +32,8 @@ _HELD = regex.compile(r"[\p{M}\p{EMod}\p{Join_Control}]")
 """What belongs to the character before it."""
 _JOINER = regex.compile(r"\p{Join_Control}")
 _CONTRACTION = regex.compile(r"n['’]t|['’](?:[smd]|ll|re|ve|t)", regex.IGNORECASE)
-_ELISION = regex.compile(r".*\p{L}['’]")
+_ELISION = regex.compile(r"(?V1i).*(?:[\p{L}--[aeiou]]|qu)['’]")
+"""`l'`, `dell'`, `qu'`, but not `po'`, which ends a word."""
 _CURRENCY = regex.compile(r"\p{Sc}")
 _UNSPACED = regex.compile(rf"[{UNSPACED_SCRIPTS}\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]")
 """Letters of scripts that put no blank between words, and fullwidth punctuation."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -98,7 +98,15 @@ def test_units_of_a_translation_memory(tmp_path: Path) -> None:
         ("1\ta\tb\n2\tc\td\n", {"column": 2}, [["a", "c"]] * 2),
         ("x\ty\na\tb\n", {"column": "y"}, [["b"]] * 2),
         ("target\tsource\na\tb\n\n", {}, [["b"], ["a"]]),
+        ("Tgt\tSrc\na\tb\n", {}, [["b"], ["a"]]),
+        ("German\tenglish\tid\na\tb\t1\n", {}, [["b"], ["a"]]),
+        ("it\tes\na\tb\n", {"column": 2}, [["b"], ["b"]]),
+        ("No\tno\na\tb\n", {}, [["No", "a"], ["no", "b"]]),
+        ('"He ""can""."\t"Er" kann.\n', {}, [['He "can".'], ['"Er" kann.']]),
+        ('"""Go!"""\t"Los!"\nGo.\tLos.\n', {}, [['"Go!"', "Go."], ['"Los!"', "Los."]]),
+        ('"en"\t"de"\n"a"\t"b"\n', {}, [["a"], ["b"]]),
         ('{"target": "a", "source": "b"}\n', {}, [["b"], ["a"]]),
+        ('{"German": "a", "src": "b"}\n', {}, [["b"], ["a"]]),
     ],
 )
 def test_columns_of_tables(
@@ -122,7 +130,11 @@ def test_columns_of_tables(
         ("a b\n", 1, "t: expected a table with column 1, found text"),
         ('{"en": "a"}\n{"de": "b"}\n', None, "t:2: expected text in en, found de"),
         ('{"en": "a"}\n{"en": \n', None, "t:2: expected a JSON object a line: Expecting value"),
-        ('{"x": {"y": 1}}\n', "x.y", "t:1: expected column x.y, found x; `columns`"),
+        ('{"x": {"y": 1}}\n', "x.y", "t:1: expected column x.y, found 1; `columns`"),
+        ('{"x": 1}\n', "x.y", 't:1: expected column x.y, found {"x": 1}; `columns`'),
+        ('{"en": null, "de": "a"}\n', None, "t:1: expected text in en, found null; `columns`"),
+        ("it\tes\na\tb\n", None, "t:2: expected text in en, found 1, 2, it, es; `columns`"),
+        ("Italian\tSpanish\na\tb\n", None, "t:2: expected text in en, found 1, 2, Italian"),
         ("<html>\n<p>a</p>\n", None, "t:1: expected text, a line for each sentence, found markup"),
     ],
 )
@@ -193,9 +205,59 @@ def test_test_sets_in_xml(tmp_path: Path) -> None:
     assert (references_in(path, "de"), references_in(path, "en")) == (2, 1)
     with pytest.raises(InputError, match="t: expected text in fr, found de, en"):
         read(path, "fr", "de")
-    path.write_text(xml(texts[0], document(2, (kinds[0], "x"))))
-    expected = (
-        "t: document d2: expected the texts of the first: source en, target de A, target de B"
+    path.write_text(xml(texts[0], document(2, (kinds[0], "x"), (kinds[2], "y"))))
+    assert read(path) == [["src 1 &", "x"], ["ref 1 &", "y"]]
+    assert [*read_column(path, language="de", other="en", side="target", reference=2)] == [
+        "ref 1 &",
+        "",
+    ]
+
+
+def of_ids(kind: str, *documents: tuple[str, Mapping[int, str]]) -> str:
+    text = "".join(
+        f"<doc docid={name}>{''.join(f'<seg id={n}>{one}</seg>' for n, one in segments.items())}"
+        "</doc>\n"
+        for name, segments in documents
     )
-    with pytest.raises(InputError, match=expected):
-        read(path)
+    return f"<{kind} srclang=en trglang=de>\n{text}</{kind}>\n"
+
+
+SOURCE = of_ids("srcset", ("a", {1: "a1", 2: "a2"}), ("b", {1: "b1"}))
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        [("a", {1: "A1", 2: "A2"}), ("b", {1: "B1"})],
+        [("b", {1: "B1"}), ("a", {2: "A2", 1: "A1"})],
+    ],
+)
+def test_segments_are_paired_by_document_and_number(
+    tmp_path: Path, documents: list[tuple[str, dict[int, str]]]
+) -> None:
+    source, target = tmp_path / "s", tmp_path / "t"
+    for text, path in ((SOURCE, source), (of_ids("refset", *documents), target)):
+        path.write_text(text)
+    found = read_column(target, language="de", other="en", side="target", source=source)
+    assert [*found] == ["A1", "A2", "B1"]
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        ([("a", {1: "A1", 2: "A2"})], "t: expected segment 1 of document 'b', as in "),
+        ([("a", {1: "A", 2: "A", 3: "A"}), ("b", {1: "B"})], "t: found segment 3 of document 'a'"),
+        ([("a", {1: "A"}), ("a", {1: "B"})], "t:3: segment 1 of document a is there twice"),
+    ],
+)
+def test_segments_without_a_partner_are_named(
+    tmp_path: Path, documents: list[tuple[str, dict[int, str]]], message: str
+) -> None:
+    source, target = tmp_path / "s", tmp_path / "t"
+    source.write_text(SOURCE)
+    for path, before in ((target, ""), (source, SOURCE)):  # in a file of its own, or in one
+        path.write_text(before + of_ids("refset", *documents))
+        if before:
+            message = message.replace("t:", "s:", 1).replace("s:3", "s:7")
+        with pytest.raises(InputError, match=re.escape(message)):
+            [*read_column(path, language="de", other="en", side="target", source=source)]

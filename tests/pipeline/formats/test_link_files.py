@@ -127,7 +127,6 @@ def test_links_of_the_naacl_shared_task_are_gold_links_from_1(
         ("".join(GIVEN_SOURCE.splitlines(keepends=True)[:5]), "4: expected three lines of GIZA++"),
         ("2 1 1 S\n1 1 1 S\n", "2: expected links such as 2 3 4 S, by pair, got '1 1 1 S'"),
         ("1 1 1 S\n1-1\n", "2: expected links such as 1 3 4 S, by pair, got '1-1'"),
-        ("1 1 1 S\n", "1: ends after 1 line; expected as many as in "),
         ("1 9 1 S\n2 1 1 P\n", "1: expected links between 3 source and 2 target words"),
     ],
 )
@@ -136,6 +135,10 @@ def test_what_is_wrong_in_files_of_other_formats_is_named(
 ) -> None:
     with pytest.raises(InputError, match=re.escape(f"links:{message}")):
         read_file(tokenized, text, PHARAOH)
+
+
+def test_the_last_pairs_of_the_naacl_shared_task_may_have_no_links(tokenized: Path) -> None:
+    assert read_file(tokenized, "1 1 1 S\n", PHARAOH) == [{(0, 0)}, set()]
 
 
 def test_possible_links_of_a_corpus_are_gold_and_none_to_learn_from(tokenized: Path) -> None:

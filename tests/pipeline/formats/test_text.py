@@ -95,6 +95,7 @@ def test_a_suffix_says_nothing(tmp_path: Path) -> None:
         ("a man\tein Mann\na dog\tein Hund\n", "columns with tabs between them"),
         ("PK\x03\x04\n", "a binary file"),
         ("a\0\0b\n", "a binary file"),
+        ("train.en\0\0\0ustar  \0\0\nA dog.\n", "a tar archive"),
     ],
 )
 def test_what_is_no_text_is_refused(tmp_path: Path, content: str, found: str) -> None:
@@ -103,6 +104,26 @@ def test_what_is_no_text_is_refused(tmp_path: Path, content: str, found: str) ->
     message = f"text:1: expected text, a line for each sentence, found {found}"
     with pytest.raises(InputError, match=re.escape(message) + "$"):
         list(read_sentences(path))
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"PK\x03\x04\x14\0", "packed by gzip, xz, bzip2 or zstd, or by none, found zip"),
+        (b"\x04\x22\x4d\x18d@", "packed by gzip, xz, bzip2 or zstd, or by none, found lz4"),
+        (b"\xff\xfea\0\n\0", "UTF-8 text: found UTF-16"),
+    ],
+)
+def test_other_packings_and_encodings_are_named(tmp_path: Path, content: bytes, found: str) -> None:
+    (tmp_path / "text").write_bytes(content)
+    with pytest.raises(InputError, match=f"{found}$"):
+        list(read_sentences(tmp_path / "text"))
+
+
+@pytest.mark.parametrize("start", ["BZh", "PAR1"])
+def test_text_may_begin_like_a_magic_number(tmp_path: Path, start: str) -> None:
+    (tmp_path / "text").write_text(f"{start} is a magic number.\n")
+    assert list(read_sentences(tmp_path / "text")) == [f"{start} is a magic number."]
 
 
 @pytest.mark.parametrize("line", ["<b> a", "{ a", "[1] a", '"a"', "a < b", "a ||| b", "<2de> a"])
