@@ -78,6 +78,14 @@ def random_model_of(folder: Path, **bpe: object) -> Path:
     return random_model(folder / "words", build_dataset(folder), seed=2, multi_granularity=None)
 
 
+def test_what_is_no_text_is_refused(models: Path) -> None:
+    translator = TextModel(
+        mgsa.load(models / "words"), with_toy_parser(open_dataset(models / "dataset"))
+    )
+    with pytest.raises(InputError, match="sentence:2: expected text, got None"):
+        list(translator.translate(["a man .", None]))  # type: ignore[list-item]
+
+
 def test_what_subwords_do_not_spell_is_copied(tmp_path: Path) -> None:
     translator = pipeline.load(random_model_of(tmp_path, merges=9, vocabulary_threshold=0))
     for unknown in ("张", "Zhāngjiākǒu", "🙂"):

@@ -30,7 +30,9 @@ def test_a_code_is_kept_as_given_and_its_language_known(code: str, base: str) ->
     assert base_language(code) == base
 
 
-@pytest.mark.parametrize("code", ["jp", "xx", "cn", "english", "und", "", " en", "../en", "en.de"])
+@pytest.mark.parametrize(
+    "code", ["jp", "xx", "cn", "english", "und", "mul", "", " en", "../en", "en.de"]
+)
 def test_what_is_no_code_is_refused(code: str) -> None:
     expected = (
         f"corpus.language: expected a language code such as en, pt_BR or zho_Hans, got {code!r}"

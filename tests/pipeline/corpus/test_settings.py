@@ -25,6 +25,9 @@ FILES = {
 }  # fmt: skip
 
 
+PAIR = "{source: b, target: c}"
+
+
 def settings(*overrides: str) -> Any:
     section = compose(CONF, [f"corpus{override}" for override in overrides])["corpus"]
     return from_mapping(Corpus, section, "corpus")
@@ -65,12 +68,23 @@ def test_the_code_itself_is_taken_before_another_of_its_language() -> None:
         (["=local", ".train.columns={source: 1}"], "train.columns.target: missing key"),
         (["=local", ".train.columns={source: 1.5, target: 2}"], "train.columns.source: expected"),
         (["=local", ".test.target=3"], "test.target: expected a valid string, got 3"),
+        (["=local", ".valid.source=a", ".valid.lines=5"], "valid: expected lines or source, got"),
+        (["=local", ".valid.trees=a", ".valid.lines=5"], "valid: expected lines or trees, got"),
+        (["=local", ".test.source=a", f".test.sets={{a: {PAIR}}}"], "test: expected sets or"),
+        (["=multi30k", ".test.lines=5", ".test.sets={a: {en: [b]}}"], "test: expected lines or"),
         (["=local", ".test.sets={a: {source: b}}"], "test.sets.a.target: missing key"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(overrides: list[str], message: str) -> None:
     with pytest.raises(InputError, match=rf"^corpus[.:] ?{re.escape(message)}"):
         settings(*overrides)
+
+
+def test_a_set_has_a_name() -> None:
+    section = compose(CONF, ["corpus=local"])["corpus"]
+    section["test"]["sets"] = {" ": {"source": "a", "target": "b"}}
+    with pytest.raises(InputError, match=r"test\.sets: expected names, got a blank one"):
+        from_mapping(Corpus, section, "corpus")
 
 
 def test_drawn_splits_have_the_annotations_of_train() -> None:

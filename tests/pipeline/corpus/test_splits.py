@@ -53,6 +53,14 @@ def write(own: Path, *overrides: str, **tokenize: str) -> dict[str, Any]:
     return report
 
 
+def test_source_and_target_that_are_the_same_are_told(
+    own: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_lines(own / "valid.de", TEXTS["valid.en"])
+    write(own)
+    assert f"valid.de: has nothing but the text of {own}/valid.en" in capsys.readouterr().err
+
+
 def test_test_sets_follow_each_other_with_their_references(own: Path) -> None:
     sets = "{talk: {source: OWN/test.en, target: [OWN/test.de, OWN/again.de]}, news: {source: OWN/news.en, target: OWN/news.de}}"  # noqa: E501
     assert write(own, f"test.sets={sets}")["test_pairs"] == 3

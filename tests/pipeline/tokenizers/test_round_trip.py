@@ -57,6 +57,7 @@ def test_each_tokeniser_is_undone(kind: str, language: str) -> None:
         ("en", "Thanks @user for #NMT and C++."),
         ("en", "The <b>old</b> man clicked __URL__ or ｟ph_1｠."),
         ("nl", "'s Avonds zit hij in 't huis; 't is zo'n dag."),
+        ("it", "Un po' d'acqua, l'amico e quell'anno; anni '90."),
         ("ko", "나는 학교에 갑니다."),
         ("th", "น้ำ ไม่ ร้อน"),
         ("vi", "Tôi là sinh viên."),
