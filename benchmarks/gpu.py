@@ -111,14 +111,14 @@ PARTS = (
     ),
     Part(
         "decoding, 120 sentences",
-        25,
+        40,
         "benchmarks.decoding_speed --size base --sentences 120 --repeats 2 --engines --models plus"
         " --precisions bfloat16",
         "--size tiny --sentences 4 --repeats 1",
     ),
     Part(
         "decoding, 1,000 sentences",
-        25,
+        40,
         "benchmarks.decoding_speed --size base --sentences 1000 --repeats 1 --engines --models plus"
         " --precisions bfloat16",
         "--size tiny --sentences 8 --repeats 1",
