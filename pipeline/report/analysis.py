@@ -14,7 +14,17 @@ from pipeline.formats.tables import Record, Row, read_csv
 from pipeline.formats.text import SPLITS
 from pipeline.phrasal_patterns.figures import FEWEST, TABLES, drawn_panels, pattern_chart
 from pipeline.probe.accuracies import MAJORITY, accuracy_chart, last_layers, layer_chart
-from pipeline.report.blocks import MACROS, details, figure, group, html, number, table, text_in
+from pipeline.report.blocks import (
+    MACROS,
+    PROSE,
+    details,
+    figure,
+    group,
+    html,
+    number,
+    table,
+    text_in,
+)
 from pipeline.report.inputs import Inputs
 
 QUADRANTS = {
@@ -59,31 +69,15 @@ def patterns(inputs: Inputs) -> Iterator[Markup]:
     styles = {name: style for name, style in inputs.styles.items() if name in systems}
     if len(styles) < len(systems):
         styles = {system: style for style, system in enumerate(systems)}
-    differences = f" Differences are points above {baseline}, with p-values of a paired bootstrap."
-    yield html(
-        "<p>The precision of n-grams as BLEU counts it, and BLEU restricted to n: all of its "
-        "weight on one n, with the brevity penalty and no smoothing. Scores are in per cent; "
-        "whiskers are 95% intervals of bootstrap resamples.{}</p>",
-        differences if baseline else "",
-    )
+    yield PROSE.ngrams(baseline)
     yield MACROS.legend(styles)
     compared = [_panels("ngrams", ngrams, to, styles) for to in dict.fromkeys((None, baseline))]
     yield group("charts", [drawing for panels in compared for drawing in panels.values()])
     if lengths := tables.get("lengths"):
-        yield html(
-            "<h3>By source length</h3><p>The same for sentences of like lengths; lengths that "
-            "fewer than {} sentences have are not drawn.</p>",
-            FEWEST["sentences"],
-        )
+        yield PROSE.lengths(FEWEST["sentences"])
         yield group("charts", _panels("lengths", lengths, baseline, styles).values())
     if categories := tables.get("categories"):
-        yield html(
-            "<h3>By syntactic category</h3><p>Which share of the references’ n-grams the "
-            "translations have, by the label of the smallest constituent of the source over the "
-            "words that an n-gram is aligned to; whole phrases are what constituents were "
-            "translated to. Drawn are the most frequent categories with at least {} n-grams.</p>",
-            FEWEST["ngrams"],
-        )
+        yield PROSE.categories(FEWEST["ngrams"])
         panels = _panels("categories", categories, baseline, styles)
         for place, (title, drawing) in enumerate(panels.items()):
             yield details(title, drawing, style="drawing", opened=place == 0)
@@ -109,16 +103,7 @@ def attention(inputs: Inputs) -> Iterator[Markup]:
     # Attention from subwords to subwords alone has nothing to share out.
     shares = {n: rows for n, rows in shares.items() if len({row["quadrant"] for row in rows}) > 1}
     if shares:
-        quadrant = '<span class="quadrant" style="--tag:{}">{}</span>'
-        yield html(
-            "<p>Of the attention that each layer pays over the whole test split, the share that "
-            "goes from subwords or phrases to subwords or phrases; references are the target.</p>"
-            '<p class="families">{}</p>',
-            Markup().join(
-                html(quadrant, colour, name.replace("_", " ").replace("token", "subword"))
-                for name, colour in QUADRANTS.items()
-            ),
-        )
+        yield PROSE.attention(QUADRANTS)
     for name, rows in shares.items():
         spec = chart("attention_shares", rows, x="share", y="layer")
         del spec["facet"]["row"]
@@ -127,10 +112,7 @@ def attention(inputs: Inputs) -> Iterator[Markup]:
         yield figure(f"Shares of {name}", spec)
     maps = [one for system in folders.items() for one in _heat_maps(*system, inputs)]
     if maps:
-        yield Markup(
-            "<h3>Heat maps</h3><p>Weights are means over the heads that attend to a part; lines "
-            "set subwords and phrases apart (quadrants). All maps share one colour scale.</p>"
-        )
+        yield PROSE.heat_maps()
     for place, (summary, pictures) in enumerate(maps):
         yield details(summary, pictures, style="drawing", opened=place == 0)
 
@@ -166,14 +148,7 @@ def probing(inputs: Inputs) -> Iterator[Markup]:
     cells = report["cells"]
     encoders = dict.fromkeys(cell["encoder"] for cell in cells)
     styles = {name: style for style, name in enumerate(encoders)} | {MAJORITY: GREY}
-    yield html(
-        "<p>What the states of an encoder tell about syntax: a classifier with one hidden layer "
-        "learns each task from them. The encoder is frozen; one whose name begins with "
-        "<code>scratch_</code> learns the task itself. Accuracy is in per cent of the test split’s "
-        "{} sentences, or of their subwords, with 95% intervals of bootstrap resamples. The dashed "
-        "line is the majority class: who always says what is most frequent in training.</p>",
-        number(report["test_sentences"]),
-    )
+    yield PROSE.probing(number(report["test_sentences"]))
     if len(cells) > len(last_layers(cells)):
         yield MACROS.legend(styles)
     tasks = dict.fromkeys(cell["task"] for cell in cells)

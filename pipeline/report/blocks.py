@@ -24,6 +24,8 @@ TEMPLATES = Environment(
 """Those of the report and of the live page."""
 MACROS: Any = TEMPLATES.get_template("blocks.html").module
 """Functions that fill in HTML, by the names that the template gives them."""
+PROSE: Any = TEMPLATES.get_template("prose.html").module
+"""What introduces the sections, likewise."""
 
 
 class Number(str):

@@ -13,6 +13,7 @@ from pipeline.formats.tables import Record, Row
 from pipeline.formats.trees import read_tree
 from pipeline.report.blocks import (
     MACROS,
+    PROSE,
     Number,
     details,
     html,
@@ -34,11 +35,7 @@ def contrasts(inputs: Inputs) -> Iterator[Markup]:
     reports = {name: report for name, report in reports.items() if report["contrasts"]}
     if not reports:
         return
-    yield Markup(
-        "<p>A contrast is a reference with one known error. Accuracy is the share of contrasts "
-        "that a model finds less likely than their reference, in per cent, with the 95% interval "
-        "of bootstrap resamples. “Words alone” is a classifier that sees no tree.</p>"
-    )
+    yield PROSE.contrasts()
     if len(reports) == 1:
         yield from map(_accuracies, reports.values())
     else:

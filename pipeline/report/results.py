@@ -17,6 +17,7 @@ from pipeline.experiment.results import (
 from pipeline.formats.tables import Record, read_csv
 from pipeline.report.blocks import (
     MACROS,
+    PROSE,
     Number,
     details,
     figure,
@@ -55,14 +56,7 @@ def overview(inputs: Inputs) -> Iterator[Markup]:
     """The run's numbers at a glance, and when and where it ran."""
     if tiles := [*_tiles(inputs)]:
         yield MACROS.tiles(tiles)
-    if inputs.runs:
-        last = inputs.runs[-1]
-        text = "<p>Run on {} on {}, commit <code>{}</code>.</p>"
-        yield html(text, last["started"][:10], last["host"], last["commit"] or "unknown")
-    yield Markup(
-        '<p class="muted">Every parameter, hash and version is under '
-        '<a href="#provenance">What was run</a>.</p>'
-    )
+    yield PROSE.overview(inputs.runs[-1] if inputs.runs else None)
 
 
 def _tiles(inputs: Inputs) -> Iterator[tuple[str, str, str, str]]:
@@ -101,16 +95,8 @@ def scores(inputs: Inputs) -> Iterator[Markup]:
     if not reports:
         return
     is_tested = any("bleu_baseline" in report for report in reports.values())
-    tested = (
-        " “Gain” is over the system that each one is compared with, and p-values are of "
-        "sacreBLEU’s paired tests."
-    )
-    yield html(
-        "<p>{} sentences, detokenised and cased. A bar spans the 95% interval of bootstrap "
-        "resamples, the dot is the score itself.{}</p>",
-        ", ".join(dict.fromkeys(number(report["sentences"]) for report in reports.values())),
-        tested if is_tested else "",
-    )
+    counts = dict.fromkeys(number(report["sentences"]) for report in reports.values())
+    yield PROSE.scores(counts, is_tested)
     signatures = [one for report in reports.values() for one in report["signatures"]]
     for metric in dict.fromkeys(one["metric"] for one in signatures):
         if of_metric := {name: report for name, report in reports.items() if metric in report}:
@@ -170,11 +156,7 @@ def _metric(metric: str, reports: Mapping[str, Record], styles: Mapping[str, int
 def tables(inputs: Inputs) -> Iterator[Markup]:
     """Systems trained from several seeds each, as `pipeline.experiment` collected them."""
     if inputs.tables:
-        yield Markup(
-            "<p>Each system was trained from several seeds: means ± standard deviations over them. "
-            "Differences are to the baseline; their p-values are of a paired randomisation test "
-            "over all seeds, which swaps a sentence from every seed at once.</p>"
-        )
+        yield PROSE.tables()
     contrasts = [*CONTRASTS.values(), CONTRASTS_OVER_SEEDS]
     elsewhere = [*BY_SEED.values(), CONTRASTS_BY_SEED, *contrasts]  # a page has no such width
     for collected in map(Record.read, inputs.tables):

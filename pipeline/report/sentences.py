@@ -9,7 +9,7 @@ import regex
 from markupsafe import Markup
 
 from mgsa.cli.languages import UNSPACED_SCRIPTS
-from pipeline.report.blocks import MACROS, TEMPLATES, group, html, line_figure, number
+from pipeline.report.blocks import MACROS, PROSE, TEMPLATES, group, html, line_figure, number
 from pipeline.report.inputs import Inputs, check_same_number
 from pipeline.report.results import METRICS
 from pipeline.statistics.bleu_tokenizers import loaded_tokenizer
@@ -41,12 +41,8 @@ def sentences(inputs: Inputs) -> Iterator[Markup]:
     spreads = [max(values) - min(values) for values in zip(*scores.values(), strict=True)]
     lists = ranked(means, spreads, count)
     styles = {name: inputs.styles[name] for name in hypotheses}
-    different = " and those that systems differ in most" if len(styles) > 1 else ""
-    yield html(
-        "<p>Sentence {} of the {} sentences of <code>{}</code>.{}</p>",
-        *(METRICS[metric][0], number(len(means)), inputs.settings.split),
-        f" Listed are those with the worst and the best scores{different}." if lists else "",
-    )
+    counted = METRICS[metric][0], number(len(means)), inputs.settings.split
+    yield PROSE.sentences(*counted, lists, len(styles) > 1)
     yield MACROS.legend(styles)
     yield group("charts", [_distribution(scores, styles)])
     if lists:

@@ -16,6 +16,7 @@ from pipeline.formats.tables import Row, read_csv
 from pipeline.formats.trees import check_leaves, read_tree, unescape_token
 from pipeline.report.blocks import (
     MACROS,
+    PROSE,
     drawn_sentence,
     figure,
     group,
@@ -56,20 +57,7 @@ def parsing(inputs: Inputs) -> Iterator[Markup]:
     """Parser scores, and sentences without a parse."""
     if inputs.flat_trees:
         return
-    if described := inputs.description("parser", "parser.json"):
-        if described["kind"] == "trees":
-            yield Markup("<p>Trees came with the corpus; nothing was parsed.</p>")
-        else:
-            about = (described["kind"], described["package"])
-            yield html("<p>A {} parser, package <code>{}</code>.</p>", *about)
-    if (parsed := inputs.report("parse")) and "flat_failed" in parsed:
-        yield html(
-            "<p>Of {} source sentences, {} have a flat tree: {} were too long, {} failed.</p>",
-            number(parsed["sentences"]),
-            number(parsed["flat_too_long"] + parsed["flat_failed"]),
-            number(parsed["flat_too_long"]),
-            number(parsed["flat_failed"]),
-        )
+    yield PROSE.parsing(inputs.description("parser", "parser.json"), inputs.report("parse"))
     if (scored := inputs.report("parser")) and "dev_trees" in scored:
         bar = '<span class="bar" style="width:{:.1f}%"></span>'
         rows = [
@@ -88,12 +76,9 @@ def trees(inputs: Inputs) -> Iterator[Markup]:
     if tokens is None or not inputs.drawn or not (brackets or phrases) or inputs.flat_trees:
         return
     check_same_number(inputs.text("tokenized", "source"), brackets, phrases)
-    yield html(
-        "<p>{} of the {} sentences of <code>{}</code>, from a short to a long one. A colour is a "
-        'family of tags:</p><p class="families">{}</p>',
-        *(len(inputs.drawn), number(len(tokens)), inputs.settings.split),
-        Markup().join(_tag(name, name) for name in FAMILIES),
-    )
+    families = Markup().join(_tag(name, name) for name in FAMILIES)
+    sizes = len(inputs.drawn), number(len(tokens))
+    yield PROSE.trees(*sizes, inputs.settings.split, families)
     for index in inputs.drawn:
         words, drawings = tokens[index], []
         if brackets:
