@@ -2,11 +2,9 @@
 
     def tokenize_corpus(
         tokenize: TokenizeSettings,
-        run: RunConfig,
         *,
         corpus: Annotated[Path, Input("raw text")],
         out: Annotated[Path, OutputFolder("tokenised text", "*.source", "*.target")],
-        report: Annotated[Path | None, Report()] = None,
     ) -> None:
         \"\"\"Normalise, tokenise and clean a parallel corpus.\"\"\"
 
@@ -252,17 +250,15 @@ def _read_options(
     options: Sequence[_Parameter], arguments: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Path], list[Output]]:
     """The options' values, the inputs and the outputs."""
-    values: dict[str, Any] = {}
-    inputs: list[Path] = []
-    outputs = []
+    values, inputs, outputs = dict[str, Any](), list[Path](), list[Output]()
     for parameter in options:
         value = values[parameter.name] = _value(parameter, arguments)
         match parameter.option:
             case _ if value in (None, STANDARD_OUTPUT):
                 pass
             case Input(parts=parts, holds=holds):
-                paths = value.values() if isinstance(value, dict) else value
-                paths = [paths] if isinstance(paths, Path) else paths
+                given = value.values() if isinstance(value, dict) else value
+                paths = [given] if isinstance(given, Path) else [*given]
                 for path in (p for p in paths if p.is_dir() and not (p / holds).exists()):
                     expected = f"expected {parameter.option.help}: no {holds} is there"
                     raise InputError(expected, path=path)
