@@ -17,7 +17,7 @@ from tests.lines import lines
 from tests.model_folders import random_model
 from tests.text_folders import WORDS
 
-LONG = " ".join((WORDS.split() * 300)[:5000])
+LONG = " ".join((WORDS.split() * 300)[:2000])
 ODD_TEXTS = {
     "a\ttab\there": "a tab here",
     "a\u2028separator\u2029or two": "a separator or two",
@@ -76,7 +76,7 @@ def test_odd_text_is_translated_line_by_line(odd: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(odd)
     for name in ("model", "words"):  # the same, under the names that the commands use
         random_model(Path(name), Path("dataset"), multi_granularity=None)
-    short = ["--set", "max_length_ratio=0"]  # a random model would go on for all 5,000 words
+    short = ["--set", "max_length_ratio=0"]  # a random model would go on for all 2,000 words
     assert run_command("translate", *short) == 0
     assert run_command("evaluate") == 0
     report = json.loads(Path("reports/evaluate.json").read_text(encoding="utf-8"))

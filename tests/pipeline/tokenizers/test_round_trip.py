@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mgsa.cli.errors import InputError
-from pipeline.formats.text_settings import TextSettings, text_settings
+from pipeline.formats.text_settings import TextSettings, TokenizerKind, text_settings
 from pipeline.statistics.bleu_tokenizers import choose_tokenizer
 from pipeline.tokenizers import tokenizer_of
 from pipeline.tokenizers.cleaning import clean
@@ -83,11 +84,20 @@ PIECES = ["word", "Ωμέγα", "слово", "中文", "ไทย", "한국", "
 MARKS = [*".,:;!?()[]\"'«»„“”…%$€-–/&", "...", "'s", "https://x.y/z", "<b>", "</b>"]
 
 
+cached_tokenizer = cache(tokenizer_of)
+OF_LANGUAGES: list[tuple[TokenizerKind, str]] = [
+    ("moses", "en"),
+    ("moses", "xh"),
+    ("spacy", "de"),
+    ("penn", "en"),
+]
+
+
 @given(st.lists(st.sampled_from([*PIECES, *MARKS, " "]), max_size=14).map("".join).map(clean))
 @settings(max_examples=300)
 def test_nothing_but_blanks_differs_in_any_text(text: str) -> None:
-    for kind, language in (("moses", "en"), ("moses", "xh"), ("spacy", "de"), ("penn", "en")):
-        tokenizer = tokenizer_of(kind, language)  # type: ignore[arg-type]
+    for kind, language in OF_LANGUAGES:
+        tokenizer = cached_tokenizer(kind, language)
         tokens = tokenizer.tokenize(text)
         same = "".join(text.split()).replace("''", '"' if kind == "penn" else "''")
         assert "".join(tokenizer.detokenize(tokens).split()) == same
