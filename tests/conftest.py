@@ -22,6 +22,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest test, so that none waits for it alone."""
+    items.sort(key=lambda item: item.path.name != "test_repro.py")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip tests marked gpu where there is none."""
     if item.get_closest_marker("gpu"):
