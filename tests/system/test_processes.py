@@ -54,8 +54,6 @@ def assert_same_as_one(folder: Path, other: str) -> None:
 
 
 def test_two_processes_give_the_losses_of_one(folder: Path) -> None:
-    finish(folder, "torchrun", TORCHRUN, accumulate=2, model=MODEL)
-    assert_same_as_one(folder, "torchrun")
     finish(folder, "fabric", accumulate=2, devices=2, model=MODEL)
     assert_same_as_one(folder, "fabric")
     assert any("train_alignment_nll" in line for line in curves(folder, "one"))
