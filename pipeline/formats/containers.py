@@ -188,12 +188,16 @@ def _are_names(cells: Sequence[str], languages: Mapping[str, str]) -> bool:
 
 
 def _column_of(names: Collection[str], language: str, side: str) -> str | None:
-    """The column in a language, by code or name, or else of a side."""
+    """The column in a language, by code or name, or else of a side: `de`, `text_de`, `German`."""
     if code := matching_code(names, language):
         return code
     base = base_language(language)
-    sides = (name for name in names if name.lower() in _ROLES[side])
-    return next(chain(sides, (name for name in names if _language_of(name) == base)), None)
+    parts = {name: re.split("[_.-]", name) for name in names if re.fullmatch(r"[\w.-]+", name)}
+    of_side = (
+        name for name in parts if not {*map(str.lower, parts[name])}.isdisjoint(_ROLES[side])
+    )
+    named = (name for name in parts if base in map(_language_of, (name, *parts[name])))
+    return next(chain(of_side, named), None)
 
 
 @cache

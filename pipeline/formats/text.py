@@ -24,12 +24,16 @@ PEEKED_LINES = 100
 """By which it is told whether a file is text."""
 SEPARATORS = ("\t", " ||| ")
 """What is between the columns of a table."""
-_MARKUP = re.compile(r"<[?!]|(?:<[^<>]+>\s*)+$")
-"""How a line of markup begins, or is as a whole."""
+_MARKUP = re.compile(
+    r"<[?!]|(?:<[^<>]+>\s*)+$|<(?!(?:[biuas]|em|strong|span|su[bp])\b)(\w[\w:-]*)\b[^<>]*>.*</\1>\s*$"
+)
+"""How a line of markup begins or is as a whole: tags, or an element that is no emphasis."""
+_COMMAS = re.compile(r"\w+(?:,\w+)+|\"[^\"]*\"(?:,\"[^\"]*\")+")
+"""The first line of columns with commas: names, or quoted cells."""
 _JSON = re.compile(r'\{\s*("|$)|\[\s*([\[{"]|$)')
 PARQUET = b"PAR1\x15"
 """How Parquet begins: its magic number, and that of the first field."""
-_BINARY = (PARQUET.decode(), "PK\x03\x04", "%PDF-")
+_BINARY = (PARQUET.decode(), "PK\x03\x04", "%PDF-", "{\\rtf")
 
 
 def read_sentences(path: Path) -> Iterator[str]:
@@ -60,7 +64,10 @@ def _other_format(lines: Sequence[str]) -> str | None:
         return f"markup: {start[:40]}"
     if _JSON.match(start):
         return "JSON"
-    return "columns with tabs between them" if table_separator(lines) == "\t" else None
+    if table_separator(lines) == "\t":
+        return "columns with tabs between them"
+    commas = _COMMAS.fullmatch(start) and all("," in line for line in lines if line.strip())
+    return "columns with commas between them" if commas and len(lines) > 1 else None
 
 
 def table_separator(lines: Sequence[str]) -> str | None:

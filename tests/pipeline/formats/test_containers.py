@@ -100,6 +100,7 @@ def test_units_of_a_translation_memory(tmp_path: Path) -> None:
         ("target\tsource\na\tb\n\n", {}, [["b"], ["a"]]),
         ("Tgt\tSrc\na\tb\n", {}, [["b"], ["a"]]),
         ("German\tenglish\tid\na\tb\t1\n", {}, [["b"], ["a"]]),
+        ("text_en\tid\ttext_de\na\t1\tb\n", {}, [["a"], ["b"]]),
         ("it\tes\na\tb\n", {"column": 2}, [["b"], ["b"]]),
         ("No\tno\na\tb\n", {}, [["No", "a"], ["no", "b"]]),
         ('"He ""can""."\t"Er" kann.\n', {}, [['He "can".'], ['"Er" kann.']]),

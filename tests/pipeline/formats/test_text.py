@@ -92,6 +92,9 @@ def test_a_suffix_says_nothing(tmp_path: Path) -> None:
         ('[\n  {"de": "a"}\n]\n', "JSON"),
         ("<xliff version='1.2'>\n<file>\n", "markup: <xliff version='1.2'>"),
         ("<CHAPTER ID=1>\nText.\n", "markup: <CHAPTER ID=1>"),
+        ("<url>http://x.y</url>\nText.\n", "markup: <url>http://x.y</url>"),
+        ("en,de\na,b\n", "columns with commas between them"),
+        ('"a","b"\n"c","d, e"\n', "columns with commas between them"),
         ("a man\tein Mann\na dog\tein Hund\n", "columns with tabs between them"),
         ("PK\x03\x04\n", "a binary file"),
         ("a\0\0b\n", "a binary file"),
@@ -126,7 +129,7 @@ def test_text_may_begin_like_a_magic_number(tmp_path: Path, start: str) -> None:
     assert list(read_sentences(tmp_path / "text")) == [f"{start} is a magic number."]
 
 
-@pytest.mark.parametrize("line", ["<b> a", "{ a", "[1] a", '"a"', "a < b", "a ||| b", "<2de> a"])
+@pytest.mark.parametrize("line", ["<b> a", "<b>a</b>", "yes,no", "{ a", "[1] a", '"a"', "a < b", "a ||| b", "<2de> a"])
 def test_what_looks_like_markup_is_text(tmp_path: Path, line: str) -> None:
     (tmp_path / "text").write_text(f"{line}\nb\tc\nd\n")
     assert list(read_sentences(tmp_path / "text")) == [line, "b\tc", "d"]
