@@ -129,7 +129,9 @@ def test_text_may_begin_like_a_magic_number(tmp_path: Path, start: str) -> None:
     assert list(read_sentences(tmp_path / "text")) == [f"{start} is a magic number."]
 
 
-@pytest.mark.parametrize("line", ["<b> a", "<b>a</b>", "yes,no", "{ a", "[1] a", '"a"', "a < b", "a ||| b", "<2de> a"])
+@pytest.mark.parametrize(
+    "line", ["<b> a", "<b>a</b>", "yes,no", "{ a", "[1] a", '"a"', "a < b", "a ||| b", "<2de> a"]
+)
 def test_what_looks_like_markup_is_text(tmp_path: Path, line: str) -> None:
     (tmp_path / "text").write_text(f"{line}\nb\tc\nd\n")
     assert list(read_sentences(tmp_path / "text")) == [line, "b\tc", "d"]
