@@ -178,8 +178,8 @@ class TrainConfig:
 
     A batch is full at `batch_tokens` or `batch_sentences`, whichever comes first. `initial` is a
     model artifact to start from; `frozen` are names of weights, or of modules, that stay as they
-    are at the start. With `decay` linear the rate is zero at `max_updates` or after `max_epochs`:
-    with another end it is another run.
+    are at the start. Without `validate_every` epochs end with a validation. With `decay` linear the
+    rate is zero at `max_updates` or after `max_epochs`: with another end it is another run.
     """
 
     initial: InputPath | None
@@ -202,7 +202,7 @@ class TrainConfig:
     decay: Decay
     label_smoothing: Probability
     clip_norm: NonNegative
-    validate_every: Positive
+    validate_every: Positive | None
     validation_beam: Positive
     validation_sentences: Positive
     patience: Positive | None

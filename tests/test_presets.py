@@ -142,19 +142,15 @@ def test_models_have_the_papers_sizes(
 
 @pytest.mark.parametrize("attention", ["attn", "key_value", "modifying_iw"])
 def test_recurrent_models_have_the_sizes_that_the_equations_give(attention: str) -> None:
-    """Of width D, with vocabularies of V words: an encoder of two layers, a decoder of one."""
+    """Of width D, with vocabularies of V words: three stacks of two LSTMs."""
     V, D = 30_000, 540
-
-    def lstm(inputs: int, hidden: int) -> int:
-        return 4 * hidden * (inputs + hidden) + 2 * 4 * hidden  # torch has two biases
-
-    encoder = 2 * lstm(D, D) + 2 * lstm(2 * D, D)  # two directions each
-    initial = 2 * D * 2 * D + 2 * D  # hidden state and cell of one layer
+    lstm = 4 * D * 2 * D + 2 * 4 * D  # torch has two biases
+    initial = D * 2 * D + 2 * D  # hidden states of two layers
     w_e, w_d = D * 2 * D, D * 2 * D
     if attention == "key_value":
         w_e, w_d = 2 * (D // 2 * D), D * (D + D // 2)  # W_f and W_g for W_e
     found = size_of(model_of(f"rnn_{attention}"), V, V)
-    assert found == 3 * V * D + V + encoder + lstm(D, D) + initial + w_e + w_d
+    assert found == 3 * V * D + V + 6 * lstm + initial + w_e + w_d
 
 
 @pytest.mark.parametrize("option", MODELS)
@@ -192,12 +188,15 @@ def test_recurrent_models_train_as_in_the_paper(attention: str) -> None:
     content = compose(CONF, ["train=gpu_rnn", f"model=rnn_{attention}"])
     train = from_mapping(TrainConfig, content["train"], "train")
     model = content["model"]
-    assert (model["attention"], model["dim"], model["encoder_layers"]) == (attention, 540, 2)
+    assert (model["attention"], model["dim"]) == (attention, 540)
+    assert (model["encoder_layers"], model["decoder_layers"]) == (2, 2)
     assert (model["dropout"], model["init_std"]) == (0.5, 0.05)
     assert (train.batch_sentences, train.accumulate, content["run"]["devices"]) == (64, 1, 1)
     assert train.batch_tokens >= 64 * 2 * (40 + 1)  # no limit, even of words in two subwords each
     assert (train.learning_rate, train.warmup, train.decay) == (1e-3, 1, "none")
     assert (train.optimizer_betas, train.optimizer_eps) == ((0.9, 0.999), 1e-8)
     assert (train.max_epochs, train.best_by, train.artifact) == (20, "bleu", "best")
-    assert train.patience is not None
-    assert (content["tokenize"]["max_tokens"], content["translate"]["beam"]) == (40, 10)
+    assert (train.patience, train.validate_every) == (3, None)  # in epochs; three is ours
+    assert (content["tokenize"]["max_tokens"], content["tokenize"]["max_ratio"]) == (40, None)
+    assert (content["bpe"]["unit"], content["bpe"]["min_count"]) == ("word", 3)
+    assert (content["translate"]["beam"], content["translate"]["length_penalty"]) == (10, 0)

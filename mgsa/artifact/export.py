@@ -72,7 +72,8 @@ def specification(artifact: ModelArtifact) -> TransformerSpec:
     spec.encoder.embeddings[0].weight = _array(model.source_embedding.subwords.weight)
     spec.decoder.embeddings.weight = _array(model.target_embedding.subwords.weight)
     spec.decoder.projection.weight = _array(model.output.weight)
-    for theirs, ours in ((spec.encoder, model.encoder), (spec.decoder, model.decoder)):
+    stacks: Any = (spec.encoder, model.encoder), (spec.decoder, model.decoder)
+    for theirs, ours in stacks:
         if config.norm == "pre":
             _norm(theirs.layer_norm, ours.final_norm)
         for layer, own in zip(theirs.layer, ours.layers, strict=True):

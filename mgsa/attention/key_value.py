@@ -83,6 +83,11 @@ class StateAttention(nn.Module):
         keys, values = self.keys_and_values(states)
         return Memories((Memory((split_heads(keys, 1),), (split_heads(values, 1),), mask),))
 
+    def joined(self, states: Tensor) -> Tensor:
+        """s (B, 2D) to h (B, D), for key-value [k ; v]."""
+        keys, values = self.keys_and_values(states)
+        return values if 2 * values.shape[-1] == states.shape[-1] else torch.cat([keys, values], -1)
+
     def forward(self, d: Tensor, memory: Memories, *, need_weights: bool = False) -> Attended:
         """d_{j−1} (B·n, T, D), sentence by sentence, to c_j (B·n, T, K')."""
         (words,) = memory.groups

@@ -73,18 +73,18 @@ def build_model(
     multi = None
     match config:
         case TransformerConfig():
-            embedding, multi = Embedding, config.multi_granularity
+            embedding, multi, dropout = Embedding, config.multi_granularity, config.dropout
             encoder, decoder = _transformer(config, num_tags)
         case RecurrentConfig():
-            embedding = PlainEmbedding
+            embedding, dropout = PlainEmbedding, 0.0
             encoder, decoder = _recurrent(config)
         case _:
             assert_never(config)
     head = config.alignment
     model = EncoderDecoder(
-        source_embedding=embedding(source_subwords, dropout=config.dropout),
+        source_embedding=embedding(source_subwords, dropout=dropout),
         encoder=encoder,
-        target_embedding=embedding(target_subwords, dropout=config.dropout),
+        target_embedding=embedding(target_subwords, dropout=dropout),
         decoder=decoder,
         output=output,
         granularities=multi.granularities if multi else (),

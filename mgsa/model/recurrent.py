@@ -1,18 +1,16 @@
 """Encoder and decoder of LSTMs (Mino et al. 2017), given an attention.
 
-    encoder    h→_i, h←_i: the states of word i in the topmost LSTMs, each as wide as the model
-    decoder    d_j = LSTM(d_{j−1}, y_{j−1})        d_0 = tanh(W_s [h→_n ; h←_1])
-               e_j = tanh(W_d [d_j ; c_j])         c_j from what d_{j−1} attends to
+    encoder    h→_i, h←_i: the topmost states of a stack of LSTMs each way, as wide as the model
+               h_i from both, by the attention (equations 3 and 10)
+    decoder    d_j = LSTM(d_{j−1}, y_{j−1}), a stack too     d_0 = W_i h_M + b_i
+               e_j = tanh(W_d [d_j ; c_j])                   c_j from what d_{j−1} attends to
                p(y_j) = softmax(W_o e_j + b_o)
 
-c_j is no input of an LSTM, so in training the LSTMs run over the whole target at once. W_s and how
-layers are stacked (on both directions of the layer below) are ours: initial hidden and cell states
-of every decoder layer read the last encoder states of both directions (only h←_1 in Bahdanau et al.
-2015, appendix A.2.2).
+c_j is no input of an LSTM, so in training the LSTMs run over the whole target at once. d_0, which
+the paper counts as d_1, is its affine map of the last hidden state; where that enters a stack it
+leaves open: here every layer's hidden state is a map of h_M, and every cell starts at zero.
 
-Dropout is between layers, never between time steps (Zaremba et al. 2014): of embeddings, between
-LSTMs, of e_j. Layers are separate LSTMs, since cuDNN's dropout between layers ignores the seeds of
-`mgsa.training.processes`.
+Dropout is of the last layer of each stack (section 4.2), never between time steps.
 """
 
 from __future__ import annotations
@@ -40,25 +38,6 @@ def draw_weights(model: nn.Module, std: float) -> None:
             nn.init.zeros_(weight)
 
 
-class BidirectionalLSTM(nn.Module):
-    """An LSTM each way over sentences of different lengths."""
-
-    def __init__(self, input_size: int, hidden_size: int) -> None:
-        super().__init__()
-        self.forwards = nn.LSTM(input_size, hidden_size, batch_first=True)
-        self.backwards = nn.LSTM(input_size, hidden_size, batch_first=True)
-
-    def forward(self, x: Tensor, turned: Tensor) -> tuple[Tensor, Tensor]:
-        """x (B, S, ·) to the states of each direction, (B, S, H), undefined at padding.
-
-        `turned` comes from `turned_positions`: padding stays on the right, at twice the speed of
-        packed sequences on a CPU.
-        """
-        forwards, _ = run_lstm(self.forwards, x)
-        backwards, _ = run_lstm(self.backwards, _take(x, turned))
-        return forwards, _take(backwards, turned)
-
-
 def turned_positions(mask: Tensor) -> Tensor:
     """(B · S,): the permutation that reverses every sentence and leaves padding in place.
 
@@ -76,40 +55,43 @@ def _take(x: Tensor, positions: Tensor) -> Tensor:
     return x.flatten(0, 1).index_select(0, positions).view_as(x)
 
 
+def lstm_stack(layers: int, dim: int) -> Sequence[nn.LSTM]:
+    """Separate LSTMs of one width, each over the states of the one below."""
+    lstms = (nn.LSTM(dim, dim, batch_first=True) for _ in range(layers))
+    return nn.ModuleList(lstms)  # type: ignore[return-value]
+
+
 class RecurrentEncoder(nn.Module):
-    """A stack of bidirectional LSTMs, each direction as wide as the model."""
+    """A stack of LSTMs each way, which meet above the topmost alone; as wide as the model each."""
 
     def __init__(self, *, layers: int, dim: int, dropout: float) -> None:
         super().__init__()
-        self.layers: Sequence[BidirectionalLSTM] = nn.ModuleList(  # type: ignore[assignment]
-            BidirectionalLSTM(2 * dim if layer else dim, dim) for layer in range(layers)
-        )
+        self.forwards = lstm_stack(layers, dim)
+        self.backwards = lstm_stack(layers, dim)
         self.dropout = Dropout(dropout)
 
     def forward(
         self, x: Tensor, context: Context, *, need_weights: bool = False
     ) -> tuple[Tensor, list[Attended]]:
-        """x (B, S, D) to s (B, S, 2D): key halves of both directions, then value halves."""
+        """x (B, S, D) to s (B, S, 2D): key halves of both directions, then value halves.
+
+        States of padding are undefined. It stays on the right, at twice the speed of packed
+        sequences on a CPU.
+        """
         del need_weights
         assert context.mask is not None
         turned = turned_positions(context.mask)
-        directions = self.layers[0](x, turned)
-        below: list[Attended] = []
-        for layer in self.layers[1:]:
-            below.append(Attended(torch.cat(directions, dim=-1)))
-            directions = layer(self.dropout(below[-1].output), turned)
-        (k_forwards, v_forwards), (k_backwards, v_backwards) = (h.chunk(2, -1) for h in directions)
-        s = torch.cat([k_forwards, k_backwards, v_forwards, v_backwards], dim=-1)
-        return s, [*below, Attended(s)]
-
-
-def last_states(s: Tensor, mask: Tensor) -> Tensor:
-    """s (B, S, 2D), mask (B, 1, 1, S) to [h→_n ; h←_1], (B, 2D), in the layout of s."""
-    lengths = mask.sum(dim=-1).flatten()
-    last = s[torch.arange(len(s), device=s.device), lengths - 1]
-    # (B, 2D) to (B, halves, directions, D/2)
-    last, first = (x.unflatten(-1, (2, 2, -1)) for x in (last, s[:, 0]))
-    return torch.stack([last[:, :, 0], first[:, :, 1]], dim=2).flatten(1)
+        right, left = x, _take(x, turned)
+        layers: list[Attended] = []
+        for forwards, backwards in zip(self.forwards, self.backwards, strict=True):
+            right, _ = run_lstm(forwards, right)
+            left, _ = run_lstm(backwards, left)
+            layers.append(Attended(torch.cat([right, _take(left, turned)], dim=-1)))
+        (k_right, v_right), (k_left, v_left) = (
+            self.dropout(h).chunk(2, -1) for h in (right, _take(left, turned))
+        )
+        s = torch.cat([k_right, k_left, v_right, v_left], dim=-1)
+        return s, [*layers[:-1], Attended(s)]
 
 
 @dataclass(frozen=True)
@@ -138,18 +120,18 @@ class RecurrentDecoder(nn.Module):
     ) -> None:
         """The attention's c_j has width `context_dim`."""
         super().__init__()
-        self.layers: Sequence[nn.LSTM] = nn.ModuleList(  # type: ignore[assignment]
-            nn.LSTM(dim, dim, batch_first=True) for _ in range(layers)
-        )
+        self.layers = lstm_stack(layers, dim)
         self.attention = attention
-        self.initial = Linear(2 * dim, 2 * layers * dim)  # W_s, of hidden states, of cells
+        self.initial = Linear(dim, layers * dim)  # W_i of every layer
         self.output = Linear(dim + context_dim, dim, bias=False)  # W_d
         self.dropout = Dropout(dropout)
 
     def memories(self, states: Tensor, mask: Tensor) -> list[RecurrentMemory]:
         """The one memory of the encoder's output s (B, S, 2D), mask (B, 1, 1, S)."""
-        first = torch.tanh(self.initial(last_states(states, mask)))
-        first = first.unflatten(-1, (2 * len(self.layers), -1)).transpose(0, 1).contiguous()
+        last = states[torch.arange(len(states), device=states.device), mask.sum(-1).flatten() - 1]
+        hidden = self.initial(self.attention.joined(last)).unflatten(-1, (len(self.layers), -1))
+        hidden = hidden.transpose(0, 1)
+        first = torch.cat([hidden, torch.zeros_like(hidden)])
         return [RecurrentMemory(self.attention.memory(states, mask), first)]
 
     def forward(
@@ -173,7 +155,7 @@ class RecurrentDecoder(nn.Module):
         queries = torch.cat([top, d[:, :-1]], dim=1)  # d_{j−1}
         attended = self.attention(queries, memory.words, need_weights=need_weights)
         alignment = self.attention.alignment(queries, memory.words) if aligned_layer else None
-        e = self.dropout(torch.tanh(self.output(torch.cat([d, attended.output], dim=-1))))
+        e = torch.tanh(self.output(torch.cat([d, attended.output], dim=-1)))
         return e, [DecoderAttended(e, cross_weights=attended.weights, alignment=alignment)]
 
     def _run(self, x: Tensor, states: Tensor) -> tuple[Tensor, Tensor]:
@@ -181,7 +163,7 @@ class RecurrentDecoder(nn.Module):
         hidden, cells = (part.split(1) for part in states.chunk(2))
         after = []
         for number, layer in enumerate(self.layers):
-            below = self.dropout(x) if number else x
-            x, last = run_lstm(layer, below, (hidden[number], cells[number]))
+            x, last = run_lstm(layer, x, (hidden[number], cells[number]))
             after.append(last)
-        return x, torch.cat([state for kind in zip(*after, strict=True) for state in kind])
+        states = torch.cat([state for kind in zip(*after, strict=True) for state in kind])
+        return self.dropout(x), states

@@ -154,7 +154,7 @@ class Trainer:
         """
         config, state = self.config, self.state
         with remembering_signals() as signals, self.display.running():
-            if self._due(config.validate_every) and state.validated_at != state.update:
+            if self._validation_is_due and state.validated_at != state.update:
                 self.validate()  # interrupted before this validation
             updates = self.batches.updates(
                 state.position,
@@ -184,7 +184,7 @@ class Trainer:
                 if in_any_process(self.fabric, bool(signals)):
                     self.save()
                     self._leave(signals)
-                if self._due(config.validate_every):
+                if self._validation_is_due:
                     self.validate()
                 if self._due(config.checkpoint_every) or state.best_update == state.update:
                     self.save()
@@ -237,6 +237,11 @@ class Trainer:
 
     def _due(self, every: int) -> bool:
         return self.state.update % every == 0
+
+    @property
+    def _validation_is_due(self) -> bool:
+        every = self.config.validate_every
+        return self._due(every) if every else self.state.position.micro_batch == 0
 
     def _record(self, metrics: Mapping[str, int | float]) -> None:
         self.state.curves.append({"update": self.state.update, **metrics})

@@ -5,22 +5,23 @@ Mino et al. 2017 for attention and output layer; the LSTMs are torch's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from mgsa.attention.key_value import KeyHalves, KeyValueHalves, WholeStates
-from mgsa.model.recurrent import BidirectionalLSTM, RecurrentDecoder
+from mgsa.model.recurrent import RecurrentDecoder, RecurrentEncoder
 
 
-def encode(layers: Sequence[BidirectionalLSTM], words: Tensor) -> tuple[Tensor, Tensor]:
-    """(S, D) to the topmost states h→ and h← of each word, (S, D) each."""
-    x = words
-    for layer in layers:
-        forwards, backwards = layer.forwards(x)[0], layer.backwards(x.flip(0))[0].flip(0)
-        x = torch.cat([forwards, backwards], dim=1)
-    return forwards, backwards
+def encode(encoder: RecurrentEncoder, words: Tensor, layers: int = 2) -> tuple[Tensor, Tensor]:
+    """(S, D) to the states h→ and h← of each word above so many layers, (S, D) each."""
+    forwards, backwards = words, words.flip(0)
+    for number in range(layers):
+        forwards = encoder.forwards[number](forwards)[0]
+        backwards = encoder.backwards[number](backwards)[0]
+    return forwards, backwards.flip(0)
 
 
 def halves(state: Tensor) -> tuple[Tensor, Tensor]:
@@ -72,14 +73,26 @@ def key_value(projections: KeyValueHalves) -> Attention:
     return attention
 
 
+def joined(
+    projections: WholeStates | KeyValueHalves, forwards: Tensor, backwards: Tensor
+) -> Tensor:
+    """h_i of equation 3, or of equation 10."""
+    s = laid_out(forwards, backwards)
+    if isinstance(projections, WholeStates):
+        return projections.state.weight @ s
+    keys, values = halves(s)
+    return torch.cat([projections.key.weight @ keys, projections.value.weight @ values])
+
+
 def decode(
     decoder: RecurrentDecoder, attention: Attention, source: tuple[Tensor, Tensor], words: Tensor
 ) -> tuple[Tensor, Tensor]:
     """y_0 … y_{T−1} (T, D) to e_1 … e_T (T, D), and the weights (T, S)."""
-    (forwards, backwards), w_s, w_d = source, decoder.initial, decoder.output.weight
-    first = torch.tanh(w_s.weight @ laid_out(forwards[-1], backwards[0]) + w_s.bias)
-    # The first hidden state of each layer, then each cell.
-    hidden, cells = (list(states) for states in first.view(2, len(decoder.layers), -1))
+    (forwards, backwards), w_i, w_d = source, decoder.initial, decoder.output.weight
+    projections: Any = decoder.attention.keys_and_values
+    last = joined(projections, forwards[-1], backwards[-1])
+    hidden = list((w_i.weight @ last + w_i.bias).view(len(decoder.layers), -1))
+    cells = [torch.zeros_like(state) for state in hidden]
     outputs, weights = [], []
     for word in words:
         found = [attention(*h_i, hidden[-1]) for h_i in zip(forwards, backwards, strict=True)]

@@ -40,7 +40,7 @@ def draw(*shape: int) -> Tensor:
 def by_loops(model: Any, variant: Variant, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """One sentence pair, x (S, D) and y (T, D)."""
     attention = getattr(reference, variant)(model.decoder.attention.keys_and_values)
-    return reference.decode(model.decoder, attention, reference.encode(model.encoder.layers, x), y)
+    return reference.decode(model.decoder, attention, reference.encode(model.encoder, x), y)
 
 
 @every_variant
@@ -115,9 +115,8 @@ def test_every_layer_of_the_encoder_gives_its_states() -> None:
     h, layers = model.encoder(x, Context(mask))
     below, top = (layer.output for layer in layers)
     torch.testing.assert_close(top, h, rtol=0, atol=0)
-    first = model.encoder.layers[0]
     for number, length in enumerate(LENGTHS):
-        directions = reference.encode([first], x[number, :length])
+        directions = reference.encode(model.encoder, x[number, :length], layers=1)
         expected = torch.cat(directions, dim=-1)
         torch.testing.assert_close(below[number, :length], expected)
 
@@ -138,18 +137,20 @@ def test_the_output_layer_has_a_bias_of_its_own() -> None:
     torch.testing.assert_close(after - before, torch.arange(VOCABULARY).expand_as(after).double())
 
 
-def test_dropout_is_never_of_what_goes_from_word_to_word() -> None:
-    """Without LSTMs above the first, and with e_j's dropout out of the way, none is left."""
-    config = replace(recurrent("attn", decoder_layers=1), dropout=0.5)
+def test_dropout_is_of_the_last_layer_of_each_stack() -> None:
+    """Of both directions of s, and of d_j; of nothing that goes to another word or layer."""
+    config = replace(recurrent("attn", decoder_layers=2), dropout=0.5)
     torch.manual_seed(0)
-    model = build_model(config, source_vocabulary=20, target_vocabulary=20, num_tags=0).train()
-    model.encoder.layers = model.encoder.layers[:1]
-    x, mask = torch.randn(2, 4, D), padding_mask(torch.tensor([4, 2]), 4)
-    h, _ = model.encoder(x, Context(mask))
-    torch.testing.assert_close(h, model.eval().encoder(x, Context(mask))[0], rtol=0, atol=0)
-    memories = model.decoder.memories(h, mask)
-    expected, _ = model.decoder(x, Context(None, causal=True), memories)
-    e, _ = model.train().decoder(x, Context(None, causal=True), memories)
-    kept = e != 0
-    assert 0.3 < float(kept.float().mean()) < 0.7
-    torch.testing.assert_close(e[kept], 2 * expected[kept])
+    model: Any = build_model(config, source_vocabulary=20, target_vocabulary=20, num_tags=0).train()
+    x, mask = torch.randn(2, 40, D), padding_mask(torch.tensor([40, 25]), 40)
+    s, (below, _) = model.encoder(x, Context(mask))
+    expected, (same, _) = model.eval().encoder(x, Context(mask))
+    torch.testing.assert_close(below.output, same.output, rtol=0, atol=0)
+    memories: Any = model.decoder.memories(expected, mask)
+    states = memories[0].states
+    d, last = model.decoder._run(x, states)
+    dropped, same_last = model.train().decoder._run(x, states)
+    torch.testing.assert_close(same_last, last, rtol=0, atol=0)
+    for kept, whole in ((s, expected), (dropped, d)):
+        assert 0.4 < float((kept != 0).float().mean()) < 0.6
+        torch.testing.assert_close(kept[kept != 0], 2 * whole[kept != 0])
