@@ -39,6 +39,8 @@ class Contestant:
 def configurations(size: str) -> dict[str, ModelConfig]:
     """The Transformer, what can be put into it, and RNNs: from the presets of a size."""
     transformer = read_yaml(PRESETS / f"transformer_{size}.yaml")
+    if size != "tiny":
+        transformer["share_embeddings"] = "none"  # as MG-SA's have
     sections = {
         kind: read_yaml(PRESETS / f"mgsa_{kind}_{size}.yaml")["multi_granularity"]
         for kind in ("ngram", "syntactic")

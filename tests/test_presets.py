@@ -29,6 +29,7 @@ def test_a_preset_is_taken_by_the_stages(group: str, option: str) -> None:
         others = ["model=transformer_tiny"]  # the default one would have no phrases
     elif group == "corpus" and option != "sample":
         others = ["parser=stanza"]  # the default one would have no treebank
+        others += ["model=mgsa_plus_base"] * (option == "wmt14_en_de")  # and two vocabularies
     sections = compose(CONF, [f"{group}={option}", *others])
     assert set(sections) == set(SETTINGS)
     check_parameters(sections, Path("params.yaml"))
@@ -58,7 +59,7 @@ def test_a_preset_is_taken_by_the_stages(group: str, option: str) -> None:
             "parser.kind: trees takes those that come with the corpus, and this one lacks them in",
         ),
         (
-            ["corpus=wmt14_en_de", "parser=stanza", "align=corpus"],
+            ["corpus=wmt14_en_de_37k", "parser=stanza", "align=corpus"],
             "align.kind: corpus takes the links that come with the corpus, and this one has none",
         ),
     ],
@@ -101,42 +102,41 @@ def size_of(config: ModelConfig, source: int, target: int) -> int:
 
 
 EVERY = (1, 2, 3, 4, 5, 6)
+LSTM = {"composition": "lstm", "composition_width": 143}
+INTERACTION = {"interaction": "lstm", "interaction_width": 120, "interaction_norm": True}
 
 
 @pytest.mark.parametrize(
-    ("option", "changes", "vocabularies", "millions"),
+    ("corpus", "option", "changes", "millions"),
     [
-        # Hao et al. 2019, tables 1 to 3: WMT14 En-De, 85.7 thousand rows of embeddings
-        ("transformer_base", {}, (28_500, 28_600), 88.0),
-        ("mgsa_ngram_base", {"layers": EVERY, "composition": "max_pool"}, (28_500, 28_600), 88.0),
-        ("mgsa_ngram_base", {"layers": EVERY}, (28_500, 28_600), 90.4),
-        (
-            "mgsa_ngram_base",
-            {"layers": EVERY, "composition": "lstm", "composition_width": 143},
-            (28_500, 28_600),
-            96.1,
-        ),
-        ("mgsa_ngram_base", {}, (28_500, 28_600), 88.4),
-        (
-            "mgsa_ngram_base",
-            {"interaction": "lstm", "interaction_width": 120, "interaction_norm": True},
-            (28_500, 28_600),
-            89.5,
-        ),
-        ("mgsa_syntactic_base", {"tags": False}, (28_500, 28_600), 89.9),
-        ("transformer_big", {}, (28_500, 28_600), 264.1),
-        # Garg et al. 2019, section 5.2: 213 million, one vocabulary of 36 thousand subwords
-        ("joint_alignment_big", {}, (36_000, 36_000), 213.2),
+        # Hao et al. 2019, tables 1 to 3
+        ("wmt14_en_de", "transformer_base model.share_embeddings=none", {}, 88.0),
+        ("wmt14_en_de", "mgsa_ngram_base", {"layers": EVERY, "composition": "max_pool"}, 88.0),
+        ("wmt14_en_de", "mgsa_ngram_base", {"layers": EVERY}, 90.4),
+        ("wmt14_en_de", "mgsa_ngram_base", {"layers": EVERY} | LSTM, 96.1),
+        ("wmt14_en_de", "mgsa_ngram_base", {}, 88.4),
+        ("wmt14_en_de", "mgsa_ngram_base", INTERACTION, 89.5),
+        ("wmt14_en_de", "mgsa_syntactic_base", {"tags": False}, 89.9),
+        ("wmt14_en_de", "transformer_big model.share_embeddings=none", {}, 264.1),
+        # Vaswani et al. 2017, table 3, and so Nguyen & Joty 2018
+        ("wmt14_en_de_37k", "transformer_base", {}, 63.1),
+        ("wmt16_en_de", "transformer_base", {}, 63.1),
+        # Garg et al. 2019, section 5.2, have 213, with a vocabulary of some 36,000
+        ("wmt14_en_de_37k", "joint_alignment_big", {}, 214.2),
     ],
 )
-def test_models_have_the_papers_sizes(
-    option: str, changes: dict[str, Any], vocabularies: tuple[int, int], millions: float
+def test_compositions_have_the_papers_sizes(
+    corpus: str, option: str, changes: dict[str, Any], millions: float
 ) -> None:
-    config = model_of(option)
+    sections = compose(CONF, [f"corpus={corpus}", "parser=stanza", *f"model={option}".split()])
+    check_parameters(sections, Path("params.yaml"))
+    config = from_mapping(ModelConfig, sections["model"], "model")
     assert isinstance(config, TransformerConfig)
     if config.multi_granularity is not None:
         changed = replace(config.multi_granularity, **changes)
         config = replace(config, multi_granularity=changed)
+    joint = sections["dataset"]["joint_vocabulary"]
+    vocabularies = (37_000, 37_000) if joint else (28_500, 28_600)  # of 32,000 merges
     assert round(size_of(config, *vocabularies) / 1e6, 1) == millions
 
 
