@@ -88,6 +88,9 @@ def keep_overrides(path: Path, text: str, systems: Sequence[str]) -> None:
         words = shlex.split(text)
     except ValueError as error:
         raise InputError(f"--overrides: {error}") from None
+    if models := [word for word in words if word.startswith("model=")]:
+        expected = "expected options of all systems: a model is what tells them apart"
+        raise InputError(f"--overrides: {expected}, got {' '.join(models)}")
     for system in systems:
         parameters = compose(path.parents[1] / "conf", [*shlex.split(system), *words])
         check_parameters(parameters, Path("--overrides"))

@@ -74,6 +74,7 @@ def test_a_cell_ends_with_the_command(folder: Path, number: signal.Signals, said
     [
         ("foo", "foo: expected one group=option or key=value"),
         ("train.max_epoch=3", "Could not override 'train.max_epoch'"),
+        ("model=transformer_base", "a model is what tells them apart, got model=transformer_base"),
         ("train.max_epochs=abc", "--overrides: train.max_epochs: expected a valid integer"),
     ],
 )
@@ -88,7 +89,7 @@ def test_wrong_overrides_are_not_kept(tmp_path: Path, given: str, message: str) 
 @pytest.mark.parametrize(
     ("given", "quoted"),
     [
-        ("train.max_epochs=1 model=transformer_tiny", "train.max_epochs=1 model=transformer_tiny"),
+        ("train.max_epochs=1 train.seed=2", "train.max_epochs=1 train.seed=2"),
         ("'train.max_epochs=1; touch X #'", "'train.max_epochs=1; touch X #'"),
         ("'probe.tasks=[voice, tense]'", "'probe.tasks=[voice, tense]'"),
         ("a=$(touch X)", "'a=$(touch' 'X)'"),
