@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 from hashlib import blake2b
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -20,7 +21,7 @@ from annotated_types import Interval
 
 from mgsa.cli.command import Input, OutputFolder, Report
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import write_json
+from mgsa.cli.files import read_lines, write_json
 from mgsa.cli.languages import UNSPACED, base_language
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
@@ -262,6 +263,9 @@ def tokenize_splits(
     report |= repeated.report(corpus)
     if settings.case == "truecase":
         truecase_splits(folder)
+    for split, side in product(SPLITS, SIDES):
+        lines = read_lines(folder / f"{split}.{side}")
+        report[f"{split}_{side}_types"] = len({word for line in lines for word in line.split(" ")})
     for split, of_links in found.items():
         mend = "subtract 1 from each number"
         tell_contradictions(corpus / f"{split}.links", of_links, mend=mend)

@@ -58,6 +58,7 @@ def corpus(inputs: Inputs) -> Iterator[Markup]:
         for side in SIDES:
             tokens = report[f"{split}_{side}_tokens"]
             row[f"{side} tokens"] = number(tokens)
+            row[f"{side} word types"] = number(report.get(f"{split}_{side}_types"))
             row[f"a {side} sentence"] = number(tokens / kept if kept else None, ".1f")
         sizes.append(row | {"also in train": number(report.get(f"{split}_pairs_in_train"))})
     yield table("Sizes", sizes)

@@ -174,6 +174,7 @@ def test_the_report_counts_what_was_dropped_and_why(
     assert {r: n for r in tokenize.REASONS if (n := report[f"train_dropped_{r}"])} == dropped
     assert report["test_kept"] == report["test_pairs"] == len(DEV)
     assert report["valid_target_tokens"] == 7
+    assert (report["valid_source_tokens"], report["valid_source_types"]) == (6 + 9, 5 + 1)
 
 
 def test_a_corpus_of_which_nothing_is_left_is_refused(corpus: Path) -> None:
