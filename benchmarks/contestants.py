@@ -62,7 +62,7 @@ def configurations(size: str) -> dict[str, ModelConfig]:
         ("boundaries", "flags"),
     ):
         options[f"MG-SA full, {key}: {value}"] = ("syntactic", {**full, key: value})
-    plus = {"composition": "max_pool", "boundaries": "flags"}
+    plus = {"composition": "max_pool", "interaction_norm": True, "boundaries": "flags"}
     options["MG-SA plus"] = ("syntactic", {**full, **plus})
     configs = {BASELINE: from_mapping(ModelConfig, transformer, "transformer")}
     for name, (kind, changes) in options.items():
@@ -83,7 +83,7 @@ def configurations(size: str) -> dict[str, ModelConfig]:
             baseline.decoder_layers - 1, full_context, sentences, WEIGHTS.alignment
         )
         configs[f"alignment head, {kind}"] = replace(baseline, alignment=head)
-    recurrent = read_yaml(PRESETS / f"rnn_attn{'_tiny' if size == 'tiny' else ''}.yaml")
+    recurrent = read_yaml(PRESETS / f"rnn_attn_{'tiny' if size == 'tiny' else 'base'}.yaml")
     for attention in ("attn", "key_value", "modifying_iw"):
         section = {**recurrent, "attention": attention}
         configs[f"RNN {attention}"] = from_mapping(ModelConfig, section, attention)

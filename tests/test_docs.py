@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import mgsa.cli.command
-from pipeline.params import compose
+from pipeline.experiment.plan import Plan
+from pipeline.params import check_parameters, compose
 from tests.imports import ROOT
 
 PAGES = ["README.md", "CONTRIBUTING.md"]
@@ -63,8 +64,16 @@ def test_a_command_is_one_that_there_is(
     with pytest.raises(Parsed):
         import_module(f"{name}.__main__" if package else name).main(argv)
     if module == "pipeline.params" and "--write" in argv:
-        options = argv[argv.index("--write") + 1 :]
-        assert compose(ROOT / "conf", [option for option in options if "=" in option])
+        options = [option for option in argv[argv.index("--write") + 1 :] if "=" in option]
+        check_parameters(compose(ROOT / "conf", options), Path("params.yaml"))
+    if module == "pipeline.experiment" and "--overrides" in argv:
+        options = shlex.split(argv[argv.index("--overrides") + 1])
+        size = argv[argv.index("--size") + 1] if "--size" in argv else "tiny"
+        plan = Plan.read(ROOT / "experiments")
+        for table in plan.tables.keys() & set(argv):
+            for system in plan.cells(plan.tables[table]):
+                composed = compose(ROOT / "conf", [*plan.overrides(system, size), *options])
+                check_parameters(composed, Path("params.yaml"))
 
 
 def test_links_lead_somewhere() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +10,16 @@ import torch
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.settings import from_mapping
-from mgsa.config import ModelConfig, TrainConfig, TransformerConfig
+from mgsa.config import ModelConfig, TrainConfig
 from mgsa.model.build import build_model
+from pipeline.experiment.plan import Plan
 from pipeline.params import GROUPS, SETTINGS, check_parameters, compose
 from tests.imports import ROOT
 from tests.random_rows import VOCABULARY
 
 CONF = ROOT / "conf"
 OPTIONS = [(group, path.stem) for group in GROUPS for path in sorted((CONF / group).glob("*.yaml"))]
+SPLIT = ("wmt14_en_de", "wmt18_zh_en", "kftt_en_ja")  # a vocabulary for each language
 MODELS = [name for group, name in OPTIONS if group == "model"]
 
 
@@ -29,7 +30,7 @@ def test_a_preset_is_taken_by_the_stages(group: str, option: str) -> None:
         others = ["model=transformer_tiny"]  # the default one would have no phrases
     elif group == "corpus" and option != "sample":
         others = ["parser=stanza"]  # the default one would have no treebank
-        others += ["model=mgsa_plus_base"] * (option == "wmt14_en_de")  # and two vocabularies
+        others += ["model=mgsa_plus_base"] * (option in SPLIT)  # and two vocabularies
     sections = compose(CONF, [f"{group}={option}", *others])
     assert set(sections) == set(SETTINGS)
     check_parameters(sections, Path("params.yaml"))
@@ -101,42 +102,34 @@ def size_of(config: ModelConfig, source: int, target: int) -> int:
     return sum(weight.numel() for weight in model.parameters())
 
 
-EVERY = (1, 2, 3, 4, 5, 6)
-LSTM = {"composition": "lstm", "composition_width": 143}
-INTERACTION = {"interaction": "lstm", "interaction_width": 120, "interaction_norm": True}
-
-
 @pytest.mark.parametrize(
-    ("corpus", "option", "changes", "millions"),
+    ("corpus", "size", "system", "millions"),
     [
-        # Hao et al. 2019, tables 1 to 3
-        ("wmt14_en_de", "transformer_base model.share_embeddings=none", {}, 88.0),
-        ("wmt14_en_de", "mgsa_ngram_base", {"layers": EVERY, "composition": "max_pool"}, 88.0),
-        ("wmt14_en_de", "mgsa_ngram_base", {"layers": EVERY}, 90.4),
-        ("wmt14_en_de", "mgsa_ngram_base", {"layers": EVERY} | LSTM, 96.1),
-        ("wmt14_en_de", "mgsa_ngram_base", {}, 88.4),
-        ("wmt14_en_de", "mgsa_ngram_base", INTERACTION, 89.5),
-        ("wmt14_en_de", "mgsa_syntactic_base", {"tags": False}, 89.9),
-        ("wmt14_en_de", "transformer_big model.share_embeddings=none", {}, 264.1),
+        # Hao et al. 2019, tables 1 to 4
+        ("wmt14_en_de model.share_embeddings=none", "base", "transformer", 88.0),
+        ("wmt14_en_de", "base", "mgsa_max_pool_all", 88.0),
+        ("wmt14_en_de", "base", "mgsa_self_attention_all", 90.4),
+        ("wmt14_en_de", "base", "mgsa_lstm_all", 96.1),
+        ("wmt14_en_de", "base", "mgsa_ngram", 88.4),
+        ("wmt14_en_de", "base", "mgsa_phrases_tags_lstm", 89.5),
+        ("wmt14_en_de", "base", "mgsa_phrases_on_lstm", 89.9),
+        ("wmt14_en_de model.share_embeddings=none", "big", "transformer", 264.1),
         # Vaswani et al. 2017, table 3, and so Nguyen & Joty 2018
-        ("wmt14_en_de_37k", "transformer_base", {}, 63.1),
-        ("wmt16_en_de", "transformer_base", {}, 63.1),
+        ("wmt14_en_de_37k", "base", "transformer", 63.1),
+        ("wmt16_en_de", "base", "transformer", 63.1),
         # Garg et al. 2019, section 5.2, have 213, with a vocabulary of some 36,000
-        ("wmt14_en_de_37k", "joint_alignment_big", {}, 214.2),
+        ("wmt14_en_de_37k", "big", "align_full_context", 214.2),
     ],
 )
-def test_compositions_have_the_papers_sizes(
-    corpus: str, option: str, changes: dict[str, Any], millions: float
+def test_systems_have_the_papers_sizes(
+    corpus: str, size: str, system: str, millions: float
 ) -> None:
-    sections = compose(CONF, [f"corpus={corpus}", "parser=stanza", *f"model={option}".split()])
+    own = Plan.read(ROOT / "experiments").overrides(system, size)
+    sections = compose(CONF, [*own, *f"corpus={corpus} parser=stanza".split()])
     check_parameters(sections, Path("params.yaml"))
-    config = from_mapping(ModelConfig, sections["model"], "model")
-    assert isinstance(config, TransformerConfig)
-    if config.multi_granularity is not None:
-        changed = replace(config.multi_granularity, **changes)
-        config = replace(config, multi_granularity=changed)
     joint = sections["dataset"]["joint_vocabulary"]
     vocabularies = (37_000, 37_000) if joint else (28_500, 28_600)  # of 32,000 merges
+    config = from_mapping(ModelConfig, sections["model"], "model")
     assert round(size_of(config, *vocabularies) / 1e6, 1) == millions
 
 
@@ -149,7 +142,7 @@ def test_recurrent_models_have_the_sizes_that_the_equations_give(attention: str)
     w_e, w_d = D * 2 * D, D * 2 * D
     if attention == "key_value":
         w_e, w_d = 2 * (D // 2 * D), D * (D + D // 2)  # W_f and W_g for W_e
-    found = size_of(model_of(f"rnn_{attention}"), V, V)
+    found = size_of(model_of(f"rnn_{attention}_base"), V, V)
     assert found == 3 * V * D + V + 6 * lstm + initial + w_e + w_d
 
 
@@ -173,7 +166,7 @@ def test_the_papers_learning_rates(option: str, dim: int, factor: int) -> None:
 
 def test_phrase_attentions_train_as_in_the_paper() -> None:
     """Nguyen & Joty 2018, section 4.1; beam and length penalty are those of every composition."""
-    content = compose(CONF, ["train=gpu_phrase", "model=query_k_interleaved_12_base"])
+    content = compose(CONF, ["train=gpu_phrase", "model=query_k_interleaved_base"])
     train = from_mapping(TrainConfig, content["train"], "train")
     assert (content["run"]["devices"], train.batch_tokens, train.accumulate) == (1, 4096, 1)
     assert (train.warmup, train.max_updates) == (16_000, 500_000)
@@ -185,7 +178,7 @@ def test_phrase_attentions_train_as_in_the_paper() -> None:
 @pytest.mark.parametrize("attention", ["attn", "key_value", "modifying_iw"])
 def test_recurrent_models_train_as_in_the_paper(attention: str) -> None:
     """Mino et al. 2017: 540 wide, dropout 0.5, N(0, 0.05), 64 pairs of up to 40 words, beam 10."""
-    content = compose(CONF, ["train=gpu_rnn", f"model=rnn_{attention}"])
+    content = compose(CONF, ["train=gpu_rnn", f"model=rnn_{attention}_base"])
     train = from_mapping(TrainConfig, content["train"], "train")
     model = content["model"]
     assert (model["attention"], model["dim"]) == (attention, 540)

@@ -17,13 +17,14 @@ from mgsa.cli.command import Option, Positional, command
 from mgsa.cli.errors import FailedError, InputError
 from mgsa.cli.files import atomic_file
 from mgsa.cli.run import run
-from mgsa.cli.settings import from_mapping, read_yaml
+from mgsa.cli.settings import from_mapping, read_yaml, to_mapping
+from pipeline.experiment.parameters import CHOICE, Choice
 from pipeline.experiment.plan import Plan
 from pipeline.experiment.results import Missing, collect, to_markdown, write_table
 from pipeline.params import check_parameters, compose
 
 DVC = (sys.executable, "-m", "dvc")
-LAST = ("contrast@", "evaluate@", "analyze@")
+LAST = ("contrast@", "evaluate@", "analyze@", "align@")
 """The stages that DVC is asked for: it knows what they need."""
 
 
@@ -31,6 +32,7 @@ def experiment(
     *,
     tables: Annotated[list[str], Positional("of params.yaml; without one, they are listed")] = [],  # noqa: B006
     folder: Annotated[Path, Option("where dvc.yaml of the experiments lies")] = Path("experiments"),
+    size: Annotated[str, Option("of all systems: tiny, base or big (default: tiny)")] = "tiny",
     overrides: Annotated[
         str | None, Option("of conf/, for all cells; kept in overrides.yaml", "'KEY=VALUE …'")
     ] = None,
@@ -39,22 +41,22 @@ def experiment(
 ) -> None:
     """Train, score and compare the systems of a table, each from several seeds."""
     path = folder / "params.yaml"
-    plan = from_mapping(Plan, read_yaml(path), str(path))
-    for name in tables:
-        if name not in plan.tables:
-            expected = ", ".join(plan.tables)
-            raise InputError(f"{name}: no such table; expected one of {expected}", path=path)
-    if seeds is not None and not 1 <= seeds <= len(plan.seeds):
-        raise InputError(f"--seeds: expected 1 to {len(plan.seeds)}, got {seeds}", path=path)
-    if overrides is not None:
-        systems = {cell for name in tables for cell in plan.cells(plan.tables[name])}
-        keep_overrides(
-            folder / "overrides.yaml", overrides, [plan.systems[name] for name in sorted(systems)]
-        )
+    plan = Plan.read(folder)
     if not tables:
         for name, table in plan.tables.items():
             print(f"{name}: {table.title}")
         return
+    for name in tables:
+        if name not in plan.tables:
+            expected = ", ".join(plan.tables)
+            raise InputError(f"{name}: no such table; expected one of {expected}", path=path)
+    if size not in plan.sizes:
+        expected = ", ".join(plan.sizes)
+        raise InputError(f"--size {size}: expected one of {expected}", path=path)
+    if seeds is not None and not 1 <= seeds <= len(plan.seeds):
+        raise InputError(f"--seeds: expected 1 to {len(plan.seeds)}, got {seeds}", path=path)
+    systems = {cell for name in tables for cell in plan.cells(plan.tables[name])}
+    keep_choice(folder, [plan.overrides(name, size) for name in sorted(systems)], size, overrides)
     missing: Missing = "not_run" if collect_only else "failed"
     without: dict[str, None] = {}
     for name in tables:
@@ -71,8 +73,8 @@ def experiment(
                 f"{name}: no cell is of the present dataset, parameters and code (`dvc status` in "
                 f"{folder} says what has changed); its table is left as it is"
             )
-        content = collect(folder / "runs", table, cells, finished, missing)
-        write_table(folder / "tables", name, content)
+        content = collect(folder / "runs" / size, name, table, cells, finished, missing)
+        write_table(folder / "tables" / size, name, content)
         print(f"\n## {name}\n\n{to_markdown(content)}")
         without |= dict.fromkeys(cell.name for cell in stages if cell not in finished)
     if without:
@@ -80,24 +82,35 @@ def experiment(
         raise FailedError(f"{count} no result: {', '.join(without)}")
 
 
-def keep_overrides(path: Path, text: str, systems: Sequence[str]) -> None:
-    """Write the overrides of all cells, shell-quoted for DVC, if these systems take them."""
+def keep_choice(
+    folder: Path, systems: Sequence[Sequence[str]], size: str, overrides: str | None
+) -> None:
+    """Write size and overrides of all cells for DVC, if these systems take them.
+
+    Args:
+        systems: the overrides of each.
+        overrides: those of all, as a shell's words; `None`: as they are.
+    """
     import yaml
 
+    path = folder / CHOICE
+    choice = from_mapping(Choice, read_yaml(path), str(path))
     try:
-        words = shlex.split(text)
+        words = choice.overrides if overrides is None else tuple(shlex.split(overrides))
     except ValueError as error:
         raise InputError(f"--overrides: {error}") from None
     if models := [word for word in words if word.startswith("model=")]:
         expected = "expected options of all systems: a model is what tells them apart"
         raise InputError(f"--overrides: {expected}, got {' '.join(models)}")
     for system in systems:
-        parameters = compose(path.parents[1] / "conf", [*shlex.split(system), *words])
+        parameters = compose(folder.parent / "conf", [*system, *words])
         check_parameters(parameters, Path("--overrides"))
-    quoted = shlex.join(words)
-    with atomic_file(path) as file:
-        file.write("# Options and keys of conf/ for all cells; `--overrides` writes this file.\n")
-        yaml.safe_dump({"overrides": quoted}, file, allow_unicode=True)
+    if (chosen := Choice(size, words)) != choice:
+        with atomic_file(path) as file:
+            file.write(
+                "# What the last `python -m pipeline.experiment` was given, for all cells.\n"
+            )
+            yaml.safe_dump(to_mapping(chosen), file, sort_keys=False, allow_unicode=True)
 
 
 def run_stages(folder: Path, stages: Sequence[str]) -> None:

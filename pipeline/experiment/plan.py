@@ -1,9 +1,13 @@
-"""The parameter file of the experiments: systems, seeds, tables."""
+"""The parameter file of the experiments: systems at several sizes, seeds, tables."""
 
+import shlex
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
+from string import Template
+from typing import NamedTuple, Self
 
-from mgsa.cli.settings import Positive
+from mgsa.cli.errors import InputError
+from mgsa.cli.settings import Positive, from_mapping, read_yaml
 
 
 class Cell(NamedTuple):
@@ -14,7 +18,7 @@ class Cell(NamedTuple):
 
     @property
     def name(self) -> str:
-        """DVC's name: stage `train@NAME`, folder `runs/NAME`."""
+        """DVC's name: stage `train@NAME`, folder `runs/SIZE/NAME`."""
         return f"{self.system}-{self.seed}"
 
 
@@ -22,25 +26,35 @@ class Cell(NamedTuple):
 class Table:
     """One comparison."""
 
-    title: str  #: heading.
-    baseline: str  #: the system that the others are compared with.
-    systems: tuple[str, ...]  #: the others, in the order of the rows.
-    num_seeds: Positive  #: how many of the plan's seeds to use, from the first.
-    analyze: bool  #: whether to analyse attention too.
+    systems: tuple[str, ...]  #: compared with the baseline, in the order of the rows.
+    title: str = ""  #: heading.
+    baseline: str = "transformer"
+    num_seeds: Positive = 3  #: how many of the plan's seeds to use, from the first.
+    analyze: bool = False  #: whether to count what is attended to.
+    align: bool = False  #: whether to compare alignments with gold links.
 
     def stages(self, cell: Cell) -> list[str]:
         """The stages of `experiments/dvc.yaml` that make a cell."""
-        steps = ["train", "translate", "contrast", "evaluate", *["analyze"] * self.analyze]
+        steps = ["train", "translate", "contrast", "evaluate"]
+        steps += ["analyze"] * self.analyze + ["align"] * self.align
         return [f"compose@{cell.system}", *(f"{step}@{cell.name}" for step in steps)]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """`experiments/params.yaml`; a system's value is its overrides of `conf/`."""
+    """`experiments/params.yaml`."""
 
     seeds: tuple[Positive, ...]
-    systems: dict[str, str]
+    sizes: dict[str, dict[str, str]]  #: by name, the words that `$WORD` in a system stands for.
+    systems: dict[str, str]  #: by name, overrides of `conf/`.
     tables: dict[str, Table]
+    gold: dict[str, str]  #: files of pairs and their links, for DVC.
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """That of `experiments` or a folder laid out like it."""
+        path = folder / "params.yaml"
+        return from_mapping(cls, read_yaml(path), str(path))
 
     def __post_init__(self) -> None:
         for name, table in self.tables.items():
@@ -51,8 +65,24 @@ class Plan:
                 raise ValueError(
                     f"tables.{name}.num_seeds: expected at most the {len(self.seeds)} of seeds"
                 )
+        for name, words in self.sizes.items():
+            if "overrides" not in words:
+                raise ValueError(f"sizes.{name}: missing key overrides")
 
     def cells(self, table: Table, num_seeds: int | None = None) -> dict[str, list[Cell]]:
         """The cells of each system of a table, the baseline's first."""
         seeds = self.seeds[: num_seeds or table.num_seeds]
         return {s: [Cell(s, seed) for seed in seeds] for s in (table.baseline, *table.systems)}
+
+    def overrides(self, system: str, size: str) -> list[str]:
+        """What a system has of `conf/` at a size.
+
+        Raises:
+            InputError: the size lacks a word of the system.
+        """
+        words = self.sizes[size]
+        try:
+            own = Template(self.systems[system]).substitute(words, size=size)
+        except KeyError as missing:
+            raise InputError(f"systems.{system}: sizes.{size} has no {missing}") from None
+        return [*shlex.split(words["overrides"]), *shlex.split(own)]

@@ -18,12 +18,14 @@ CONTRASTS = {f"contrast_{source}": f"given {source} phrases" for source in PHRAS
 BY_SEED = {"bootstrap": "p by seed (bootstrap)", "randomization": "p by seed (randomisation)"}
 OVER_SEEDS = "p over seeds"
 CONTRASTS_BY_SEED, CONTRASTS_OVER_SEEDS = "p by seed (contrasts)", "p over seeds (contrasts)"
+AER, ATTENTION = "aer", "attention"
+SHARES = "Attention from words to words / phrases, from phrases to words / phrases, in %"
 Missing = Literal["failed", "not_run"]
 """Why a cell has no result: DVC was to run it now, or nobody has asked for it as it is to be."""
 
 
-def read_cell(runs: Path, cell: Cell) -> dict[str, Any]:
-    """Scores, size, speed and dataset of a finished cell."""
+def read_cell(runs: Path, table: Table, cell: Cell) -> dict[str, Any]:
+    """Scores, size, speed and dataset of a finished cell, and what else the table asks for."""
     scores, contrasts, training, model = (
         read_json(runs / cell.name / name)
         for name in ("evaluate.json", "contrast.json", "train.json", "model/manifest.json")
@@ -42,11 +44,14 @@ def read_cell(runs: Path, cell: Cell) -> dict[str, Any]:
         "tokens_per_second": speed,
         "minutes": training["target_tokens"] / speed / 60 if speed else 0.0,
         "dataset": model["dataset"]["identity"],
+        **({AER: read_json(runs / cell.name / "alignment.json")[AER]} if table.align else {}),
+        **({ATTENTION: read_json(runs / cell.name / "attention.json")} if table.analyze else {}),
     }
 
 
 def collect(
     runs: Path,
+    name: str,
     table: Table,
     cells: Mapping[str, Sequence[Cell]],
     finished: Collection[Cell],
@@ -56,6 +61,7 @@ def collect(
 
     Args:
         runs: parent of the cells' folders.
+        name: of the table.
         cells: by system.
         finished: the cells to read.
         missing: why the others have no results.
@@ -65,10 +71,10 @@ def collect(
     systems, dataset = {}, None
     for system, of_system in cells.items():
         done = [cell for cell in of_system if cell in finished]
-        results = [read_cell(runs, cell) for cell in done]
+        results = [read_cell(runs, table, cell) for cell in done]
         scores = [result["scores"] for result in results]
         metrics = [n for n in dict.fromkeys(chain(*scores)) if all(n in each for each in scores)]
-        names = [n for n in CONTRASTS if all(n in result for result in results)]
+        names = [n for n in (AER, *CONTRASTS) if all(n in result for result in results)]
         names += ["tokens_per_second", "minutes"]
         pairs = [(cell, Cell(table.baseline, cell.seed)) for cell in done]
         compared = [pair for pair in pairs if pair[0] != pair[1] and pair[1] in finished]
@@ -81,14 +87,26 @@ def collect(
                 "bleu": translation_test(runs, compared) if compared else None,
                 "contrast": contrast_test(runs, compared) if compared else None,
             },
+            ATTENTION: mean_shares([result.pop(ATTENTION, {}) for result in results]),
             "cells": results,
             "seeds": [cell.seed for cell in done],
             **{"failed": [], "not_run": []},
             missing: [cell.seed for cell in of_system if cell not in finished],
         }
         dataset = dataset or (results[0]["dataset"] if results else None)
-    about = {"title": table.title, "baseline": table.baseline, "dataset": dataset}
+    about = {"title": table.title or name, "baseline": table.baseline, "dataset": dataset}
     return {**about, "systems": systems}
+
+
+def mean_shares(cells: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, float]]]:
+    """By place, the shares of attention in each layer by quadrant: means over the cells."""
+    return {
+        place: [
+            {name: statistics.fmean(one[place][layer][name] for one in cells) for name in shares}
+            for layer, shares in layers.items()
+        ]
+        for place, layers in (cells[0] if cells else {}).items()
+    }
 
 
 def spread(values: Iterable[float]) -> dict[str, float | None] | None:
@@ -114,6 +132,8 @@ def table_rows(content: Mapping[str, Any]) -> list[dict[str, str]]:
         for test, heading in BY_SEED.items():
             shown[heading] = _p_values(one[test] for one in row["comparisons"])
         shown[OVER_SEEDS] = _p_values([row["over_seeds"]["bleu"]])
+        if any(other.get(AER) for other in systems.values()):
+            shown["AER"] = _shown(row.get(AER))
         shown |= {CONTRASTS[name]: _shown(row.get(name)) for name in given}
         if given:
             shown[CONTRASTS_BY_SEED] = _p_values(one["contrast"] for one in row["comparisons"])
@@ -127,15 +147,33 @@ def table_rows(content: Mapping[str, Any]) -> list[dict[str, str]]:
     return rows
 
 
+def attention_rows(content: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Shares of attention in per cent, a row for each system and place with phrases.
+
+    Phrase-based attention, tables 3 and 4: from words to words / phrases, then from phrases.
+    """
+    rows = []
+    for system, row in content["systems"].items():
+        for place, layers in row.get(ATTENTION, {}).items():
+            if any(len(shares) > 1 for shares in layers):
+                shown = ("/".join(f"{100 * x:.0f}" for x in each.values()) for each in layers)
+                numbered = {f"layer {n}": text for n, text in enumerate(shown, start=1)}
+                rows.append({"system": system, "attention": place} | numbered)
+    return rows
+
+
 def to_markdown(content: Mapping[str, Any]) -> str:
-    """A title, the table, and the cells without results."""
+    """A title, the table, the cells without results, and shares of attention."""
     rows, without = table_rows(content), [""]
     for system, row in content["systems"].items():
         without += [f"{system}-{seed}: failed" for seed in row["failed"]]
         without += [f"{system}-{seed}: not run" for seed in row["not_run"]]
     table = (row.values() for row in rows)
     title = f"{content['title']}; differences and p-values: to {content['baseline']}."
-    return "\n".join([title, "", *markdown([*rows[0]], table), *without]).rstrip() + "\n"
+    lines = [title, "", *markdown([*rows[0]], table), *without]
+    if shares := attention_rows(content):
+        lines += ["", f"{SHARES}:", "", *markdown([*shares[0]], (row.values() for row in shares))]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def _shown(figure: Mapping[str, float | None] | None, form: str = ".2f") -> str:

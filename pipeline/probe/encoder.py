@@ -128,7 +128,7 @@ def scratch_config(
         interaction="on_lstm" if name.endswith("on_lstm") else "none",
         interaction_width=scratch.interaction_width,
         interaction_chunk=scratch.interaction_chunk,
-        interaction_norm=name.endswith("on_lstm"),
+        interaction_norm=False,
         membership="none",
         boundaries="none",
         tags=False,

@@ -31,14 +31,14 @@ def write_report(
     system: Annotated[
         dict[str, Path] | None,
         Input(
-            "systems to compare, whose folders are laid out as experiments/runs/NAME; DIR alone is "
-            "named for its last part",
+            "systems to compare, folders such as experiments/runs/SIZE/NAME; DIR alone is named by "
+            "its last part",
             "NAME=DIR",
         ),
     ] = None,
     table: Annotated[
         list[Path] | None,
-        Input("tables of pipeline.experiment: experiments/tables/NAME.json", "FILE"),
+        Input("tables of pipeline.experiment: experiments/tables/SIZE/NAME.json", "FILE"),
     ] = None,
     out: Annotated[Path, OutputFolder(f"{PAGE}, which is all of it", PAGE)],
 ) -> None:

@@ -54,7 +54,7 @@ class System:
 
     @classmethod
     def in_folder(cls, name: str, folder: Path) -> System:
-        """The system whose stages wrote below `folder`, laid out as `experiments/runs/NAME`."""
+        """The system whose stages wrote below `folder`, as in `experiments/runs/SIZE/NAME`."""
         if not folder.is_dir():
             raise InputError(f"--system {name}: no such folder", path=folder)
         system = cls(name, folder, existing({output: folder / output for output in OUTPUTS}))

@@ -12,6 +12,8 @@ from pipeline.experiment.results import (
     CONTRASTS,
     CONTRASTS_BY_SEED,
     CONTRASTS_OVER_SEEDS,
+    SHARES,
+    attention_rows,
     table_rows,
 )
 from pipeline.formats.tables import Record, read_csv
@@ -166,6 +168,8 @@ def tables(inputs: Inputs) -> Iterator[Markup]:
         yield table(title, _columns(rows, [name for name in rows[0] if name not in elsewhere]))
         if told := [name for name in rows[0] if name in contrasts]:
             yield table("Their contrastive accuracy", _columns(rows, ["system", *told]))
+        if shares := attention_rows(collected):
+            yield table(SHARES, shares)
 
 
 def _columns(rows: Iterable[Mapping[str, str]], names: Sequence[str]) -> list[dict[str, str]]:

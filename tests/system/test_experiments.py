@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
 
 import pytest
 import yaml
@@ -11,8 +10,8 @@ import yaml
 from mgsa.cli.files import read_json
 from tests.dvc_project import OVERRIDES, SIZES, Project, ran
 
-STEPS = ("train", "translate", "contrast", "evaluate", "analyze")
-SYSTEM = "query_k_interleaved_tiny"
+STEPS = ("train", "translate", "contrast", "evaluate", "analyze", "align")
+SYSTEM = "query_k_interleaved"
 SEEDS = (1, 2)
 
 
@@ -21,10 +20,9 @@ def let_there_be_a_table(project: Project, *, broken: str) -> None:
     path = project.folder / "experiments/params.yaml"
     content = yaml.safe_load(path.read_text("utf-8"))
     table = {"baseline": SYSTEM, "systems": ["broken"], "num_seeds": len(SEEDS)}
-    changed = {
-        "seeds": [*SEEDS, 3],
+    changed = content | {
         "systems": {SYSTEM: content["systems"][SYSTEM], "broken": broken},
-        "tables": {"some": {"title": "Some systems", "analyze": True} | table},
+        "tables": {"some": table | {"analyze": True, "align": True}},
     }
     path.write_text(yaml.safe_dump(changed), "utf-8")
 
@@ -48,23 +46,25 @@ def test_a_cell_that_fails_holds_up_no_other_and_no_finished_one_runs_again(
     assert sorted(ran(said)) == sorted([*composed, *cells(SYSTEM), *failed])
     assert "error: 2 cells have no result: broken-1, broken-2" in said
     experiments = project.folder / "experiments"
-    content = read_json(experiments / "tables/some.json")["systems"]
+    content = read_json(experiments / "tables/tiny/some.json")["systems"]
     assert content["broken"]["failed"] == [1, 2]
-    assert "broken-1: failed" in (experiments / "tables/some.md").read_text("utf-8")
-    runs = [experiments / f"runs/{SYSTEM}-{seed}" for seed in SEEDS]
+    assert "broken-1: failed" in (experiments / "tables/tiny/some.md").read_text("utf-8")
+    runs = [experiments / f"runs/tiny/{SYSTEM}-{seed}" for seed in SEEDS]
     scores = [read_json(run / "evaluate.json") for run in runs]
     assert [one["sentences"] for one in scores] == [SIZES["test"]] * 2
     assert content[SYSTEM]["scores"]["bleu"]["mean"] == pytest.approx(
         sum(s["bleu"] for s in scores) / 2
     )
     assert len(read_json(runs[0] / "attention.json")["cross"]["layer_1"]) == 4
+    rates = [read_json(run / "alignment.json")["aer"] for run in runs]
+    assert content[SYSTEM]["aer"]["mean"] == pytest.approx(sum(rates) / 2)
     weights = [(run / "model/model.safetensors").read_bytes() for run in runs]
     assert weights[0] != weights[1]
 
     # Put right, it is all that runs.
     let_there_be_a_table(project, broken="model=transformer_tiny")
     assert sorted(ran(project.run(*command))) == sorted(["compose@broken", *cells("broken")])
-    content = read_json(experiments / "tables/some.json")["systems"]
+    content = read_json(experiments / "tables/tiny/some.json")["systems"]
     assert content["broken"]["failed"] == []
     differences = [one["difference"] for one in content["broken"]["comparisons"]]
     means = [content[name]["scores"]["bleu"]["mean"] for name in ("broken", SYSTEM)]
@@ -74,37 +74,3 @@ def test_a_cell_that_fails_holds_up_no_other_and_no_finished_one_runs_again(
     project.commit()
     assert "experiments" not in project.run("dvc", "metrics", "show", "data/reports/dataset.json")
     assert "experiments" not in project.run("dvc", "status")
-
-
-@pytest.mark.slow
-def test_a_model_learns_to_align_from_two_others(project: Project) -> None:
-    """The whole way of self-training: two directions, their links put together, a dataset of it."""
-    experiments = replace(project, folder=project.folder / "experiments")
-    folder = experiments.folder / "joint_alignment"
-    settings = yaml.safe_load((folder / "params.yaml").read_text("utf-8"))
-    names = ["layer_average", "self_training"]
-    changed = {
-        "overrides": " ".join(OVERRIDES),
-        "baseline": settings["baseline"],
-        "cells": {name: settings["cells"][name] for name in names},
-        "datasets": {name: settings["datasets"][name] for name in names},
-    }
-    (folder / "params.yaml").write_text(yaml.safe_dump(changed), "utf-8")
-    project.compose()
-    project.run("dvc", "repro", "dataset")
-    repro = ("dvc", "repro", "joint_alignment/dvc.yaml")
-    assert "joint_alignment/dvc.yaml:symmetrize" in ran(experiments.run(*repro))
-    forward, reverse = (
-        (folder / "runs" / name / "links/train").read_text("utf-8").splitlines()
-        for name in ("layer_average", "reversed")
-    )
-    both = (folder / "runs/self_training/alignments/train.links").read_text("utf-8").splitlines()
-    for one, other, links in zip(forward, reverse, both, strict=True):
-        turned = {"-".join(link.split("-")[::-1]) for link in other.split()}
-        common = set(one.split()) & turned
-        assert common <= set(links.split()) <= set(one.split()) | turned
-    for name in names:
-        scores = read_json(folder / "runs" / name / "alignment.json")
-        assert 0 <= scores["aer"] <= 100
-        assert read_json(folder / "runs" / name / "evaluate.json")["sentences"] == SIZES["test"]
-    assert ran(experiments.run(*repro)) == []

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from mgsa.cli.errors import InputError
-from pipeline.experiment.__main__ import keep_overrides
+from pipeline.experiment.__main__ import keep_choice
 from tests.imports import ROOT
 from tests.running import PATIENCE, is_running, wait_until
 
@@ -21,18 +21,17 @@ from tests.running import PATIENCE, is_running, wait_until
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Experiments of one table, whose cells take an hour each and say which process they are."""
-    table = {
-        "title": "two systems",
-        "baseline": "one",
-        "systems": ["other"],
-        "num_seeds": 1,
-        "analyze": False,
-    }
     params = {
         "seeds": [1],
-        "systems": {"one": "model=one", "other": "model=other"},
-        "tables": {"table": table},
+        "sizes": {"tiny": {"overrides": ""}},
+        "gold": {},
+        "systems": {"one": "model=transformer_tiny", "other": "model=rnn_attn_tiny"},
+        "tables": {"table": {"baseline": "one", "systems": ["other"], "num_seeds": 1}},
     }
+    (tmp_path / "conf").symlink_to(ROOT / "conf")
+    tmp_path /= "experiments"
+    tmp_path.mkdir()
+    (tmp_path / "overrides.yaml").write_text("{size: tiny, overrides: []}", "utf-8")
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), "utf-8")
     matrix = {"system": ["one", "other"], "seed": [1]}
     slow = "echo $$ > ${key}.process && exec sleep 3600"
@@ -80,22 +79,20 @@ def test_a_cell_ends_with_the_command(folder: Path, number: signal.Signals, said
 )
 def test_wrong_overrides_are_not_kept(tmp_path: Path, given: str, message: str) -> None:
     (tmp_path / "conf").symlink_to(ROOT / "conf")
-    path = tmp_path / "experiments/overrides.yaml"
+    folder = tmp_path / "experiments"
+    folder.mkdir()
+    path = folder / "overrides.yaml"
+    path.write_text("{size: tiny, overrides: []}", "utf-8")
+    systems = [["model=rnn_attn_tiny"], ["model=transformer_tiny"]]
     with pytest.raises(InputError, match=re.escape(message)):
-        keep_overrides(path, given, ["model=rnn_attn_tiny", "model=transformer_tiny"])
-    assert not path.exists()
+        keep_choice(folder, systems, "tiny", given)
+    assert path.read_text("utf-8") == "{size: tiny, overrides: []}"
 
 
-@pytest.mark.parametrize(
-    ("given", "quoted"),
-    [
-        ("train.max_epochs=1 train.seed=2", "train.max_epochs=1 train.seed=2"),
-        ("'train.max_epochs=1; touch X #'", "'train.max_epochs=1; touch X #'"),
-        ("'probe.tasks=[voice, tense]'", "'probe.tasks=[voice, tense]'"),
-        ("a=$(touch X)", "'a=$(touch' 'X)'"),
-    ],
-)
-def test_no_override_reaches_the_shell_unquoted(tmp_path: Path, given: str, quoted: str) -> None:
-    """Finding 16: DVC puts them into a command line."""
-    keep_overrides(tmp_path / "overrides.yaml", given, [])
-    assert yaml.safe_load((tmp_path / "overrides.yaml").read_text()) == {"overrides": quoted}
+def test_overrides_stay_until_others_are_given(tmp_path: Path) -> None:
+    path = tmp_path / "overrides.yaml"
+    path.write_text("{size: tiny, overrides: []}", "utf-8")
+    keep_choice(tmp_path, [], "tiny", "train.seed=2 'probe.tasks=[voice, tense]'")
+    keep_choice(tmp_path, [], "base", None)
+    kept = {"size": "base", "overrides": ["train.seed=2", "probe.tasks=[voice, tense]"]}
+    assert yaml.safe_load(path.read_text("utf-8")) == kept

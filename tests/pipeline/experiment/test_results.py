@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from pipeline.evaluate.means import mean_over_sets
 from pipeline.evaluate.scores import score
 from pipeline.evaluate.settings import EvaluateSettings
 from pipeline.experiment.plan import Cell, Table
-from pipeline.experiment.results import collect, spread, table_rows, write_table
+from pipeline.experiment.results import collect, spread, table_rows, to_markdown, write_table
 from pipeline.formats.tables import write_csv
 from pipeline.formats.translations import Translations, find_references
 from pipeline.params import compose
@@ -27,7 +28,7 @@ ONE_EACH = [[text] for text in REFERENCES]
 SETTINGS = EvaluateSettings(("bleu", "chrf", "ter"), "13a", 50, 60, 1, ())
 DATASET = "c0ffee"
 CONTRASTS = [(line, "a" if line % 2 else "b", 1) for line in range(1, 9)]
-TABLE = Table("Two systems", "base", ("new", "late"), 2, False)
+TABLE = Table(("new", "late"), "Two systems", "base", 2)
 
 
 def write_contrasts(folder: Path, wrong: int, kinds: Sequence[str]) -> None:
@@ -99,8 +100,8 @@ def runs(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def read(runs: Path, finished: Collection[Cell] = FINISHED) -> dict[str, Any]:
-    return collect(runs, TABLE, CELLS, finished, "not_run")
+def read(runs: Path, finished: Collection[Cell] = FINISHED, table: Table = TABLE) -> dict[str, Any]:
+    return collect(runs, "two", table, CELLS, finished, "not_run")
 
 
 def test_a_system_is_compared_with_the_baseline_of_the_same_seed(runs: Path) -> None:
@@ -173,3 +174,22 @@ def test_of_several_test_sets_there_are_means_and_columns(tmp_path: Path) -> Non
     assert one["randomization"] == pytest.approx(2 / 2**4, abs=0.08)  # four sentences are better
     assert new["over_seeds"]["bleu"] == one["randomization"]
     assert {"BLEU mt02", "BLEU mt03"} < table_rows(read(tmp_path, finished))[0].keys()
+
+
+def test_error_rates_and_shares_of_attention_are_means_over_seeds(runs: Path) -> None:
+    words = {"token_to_token": 1.0}
+    for seed, share in ((1, 0.2), (2, 0.4)):
+        folder = runs / f"base-{seed}"
+        write_json(folder / "alignment.json", {"aer": 10.0 + seed})
+        shares = {"token_to_token": 1 - share, "token_to_phrase": share}
+        layers = {"layer_1": shares, "layer_2": words}
+        write_json(folder / "attention.json", {"encoder": layers, "cross": {"layer_1": words}})
+    table = replace(TABLE, analyze=True, align=True)
+    content = read(runs, {Cell("base", 1), Cell("base", 2)}, table)
+    assert table_rows(content)[0]["AER"] == "11.50 ± 0.71"
+    assert "AER" not in table_rows(read(runs))[0]
+    assert to_markdown(content).splitlines()[-3:] == [
+        "| system | attention | layer 1 | layer 2 |",
+        "| --- | ---: | ---: | ---: |",
+        "| base | encoder | 70/30 | 100 |",
+    ]
