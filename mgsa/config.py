@@ -6,7 +6,15 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from mgsa.cli.settings import InputPath, NonNegative, Positive, Probability, Seed, check_each_once
+from mgsa.cli.settings import (
+    InputPath,
+    NonNegative,
+    Positive,
+    Probability,
+    Seed,
+    Share,
+    check_each_once,
+)
 
 Precision = Literal["32-true", "bf16-mixed"]
 Decay = Literal["inverse_sqrt", "linear", "none"]
@@ -173,6 +181,21 @@ ModelConfig = TransformerConfig | RecurrentConfig
 
 
 @dataclass(frozen=True)
+class PhraseNoise:
+    """Shares of training sentences whose words are phrases, and whose phrases are cut at random."""
+
+    flat: Share
+    random: Share
+
+    def __post_init__(self) -> None:
+        if self.flat + self.random > 1:
+            raise ValueError("flat, random: expected shares of at most 1 together")
+
+
+NO_PHRASE_NOISE = PhraseNoise(flat=0.0, random=0.0)
+
+
+@dataclass(frozen=True)
 class TrainConfig:
     """One training run. Tokens are subwords with end of sentence and padding.
 
@@ -192,6 +215,7 @@ class TrainConfig:
     accumulate: Positive
     shuffle_window: Positive
     bpe_dropout: Annotated[float, Interval(ge=0, lt=1)]
+    phrase_noise: PhraseNoise
     max_epochs: Positive
     max_updates: Positive
     max_seconds: Positive | None

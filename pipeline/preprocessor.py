@@ -30,6 +30,9 @@ from pipeline.stage.workers import chunks
 from pipeline.tokenizers import Tokenizer
 from pipeline.tokenizers.side import side_text
 
+NO_PARSER = Path("none")
+"""In place of a parser's folder: every tree is flat."""
+
 
 @dataclass(frozen=True)
 class Preprocessor:
@@ -46,7 +49,7 @@ class Preprocessor:
         """Load the preprocessor recorded in a dataset or model artifact.
 
         Args:
-            parser: the parser's folder; `None`: no syntactic phrases.
+            parser: the parser's folder, or `NO_PARSER`; `None`: no syntactic phrases.
             gpu: run the parser on a GPU.
 
         Raises:
@@ -58,7 +61,7 @@ class Preprocessor:
         encoder = Encoder.load(folder)
         if parser is None:
             return cls(encoder, texts)
-        loaded = _load_parser(parser, made, folder, gpu=gpu)
+        loaded = None if parser == NO_PARSER else _load_parser(parser, made, folder, gpu=gpu)
         return cls(encoder, texts, made.partition.levels, made.parse.max_words, loaded)
 
     def tokenize(self, *texts: str) -> list[list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise, takewhile
@@ -32,7 +33,8 @@ ParserOption = Annotated[
     Path | None,
     Input(
         "the parser of the model's training data, for models that attend to syntactic phrases "
-        "(default: the one that the model carries, or data/parser)"
+        "(default: the one that the model carries, or data/parser); none: words are phrases",
+        "DIR|none",
     ),
 ]
 SentenceFile = Annotated[Path, Input("a sentence a line", metavar="FILE")]
@@ -92,11 +94,13 @@ class TextModel:
         """
         from mgsa.artifact.model import PARSER
         from mgsa.decoding.opened import OpenedModel
-        from pipeline.preprocessor import Preprocessor
+        from pipeline.preprocessor import NO_PARSER, Preprocessor
 
         opened = OpenedModel.load(models, accelerator=accelerator)
         carried = (model / PARSER for model in models if (model / PARSER).is_dir())
         needed = parser or next(carried, Path("data/parser")) if opened.levels else None
+        if needed == NO_PARSER:
+            tell_of_no_parser(models)
         gpu = opened.device.type == "cuda"
         return cls(opened, Preprocessor.load(models[0], parser=needed, gpu=gpu))
 
@@ -260,6 +264,17 @@ class TextModel:
         return [
             split_tokens(text, path=path, line=line) if text.strip() else [] for text, path in sides
         ]
+
+
+def tell_of_no_parser(models: Sequence[Path]) -> None:
+    """Print that words are phrases, and which models have not learned to read such."""
+    from mgsa.artifact.model import CONFIG
+    from mgsa.cli.files import read_json
+
+    noise = {one: read_json(one / CONFIG).get("train", {}).get("phrase_noise") for one in models}
+    clean = [f"{model}" for model, shares in noise.items() if not (shares and shares["flat"])]
+    rest = f"; not so in the training of {', '.join(clean)} (train.phrase_noise)" if clean else ""
+    print(f"no parser: every word is a phrase{rest}", file=sys.stderr)
 
 
 def phrases_in_words(row: Row, tags: Sequence[str]) -> tuple[tuple[Phrase, ...], ...]:

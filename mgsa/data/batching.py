@@ -18,8 +18,10 @@ from typing import TypeVar
 import numpy as np
 
 from mgsa.cli.settings import Count
+from mgsa.config import NO_PHRASE_NOISE, PhraseNoise
 from mgsa.data.batch import Batch, RowColumns, pad_columns
 from mgsa.data.dataset import Dataset
+from mgsa.data.phrase_noise import with_phrase_noise
 
 T = TypeVar("T")
 
@@ -104,6 +106,7 @@ class TrainBatches:
     #: makes the segmentation of each epoch. Batches are planned by the dataset's own; they get
     #: larger by what it adds.
     resegment: Resegment | None = None
+    phrase_noise: PhraseNoise = NO_PHRASE_NOISE
 
     def num_micro_batches(self, epoch: int) -> int:
         """Micro-batches of an epoch; reads lengths only."""
@@ -143,7 +146,8 @@ class TrainBatches:
     ) -> Iterator[MicroBatch]:
         """The micro-batches from `position` to the end of its epoch."""
         extra = _extra_columns(self.granularities, self.ngram_unit, links=self.links)
-        if self.resegment:
+        is_noisy = "phrase_lengths" in extra and self.phrase_noise != NO_PHRASE_NOISE
+        if self.resegment or is_noisy:
             extra = list({*extra, "subwords_per_word"})
         start = 0
         for window, groups in enumerate(self._windows(position.epoch)):
@@ -161,6 +165,9 @@ class TrainBatches:
                     targets = part.target.lengths
                 elif is_own:
                     part = columns.take(rows)
+                if is_own and is_noisy:
+                    noise, epoch = self.phrase_noise, position.epoch
+                    part = with_phrase_noise(part, noise, seed=self.seed, epoch=epoch)
                 batch = None
                 if is_own:
                     batch = pad_columns(part, self.granularities, ngram_unit=self.ngram_unit)

@@ -5,6 +5,7 @@ shuffled  the phrases of each level in random order: right lengths, wrong bounda
 random    boundaries drawn anew: a place between two words is one of level k with probability p_k,
           the share of such places over a whole split. One number a place serves all levels, so
           levels stay nested. A phrase has the tag of the phrase which held its first word.
+flat      every word is a phrase of each level, as without a parser.
 
 What is drawn depends on seed, split and line of a sentence.
 """
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from mgsa.data.batch import Row
     from mgsa.data.dataset import Dataset
 
-Control = Literal["shuffled", "random"]
+Control = Literal["shuffled", "random", "flat"]
 Boundaries = Literal["parsed", Control]
 """Phrases that need no other trees; `parsed` are those of the data, whatever they are."""
 PhraseSource = Literal["parsed", "gold", Control]
@@ -30,6 +31,7 @@ PHRASE_SOURCES: dict[PhraseSource, str] = {
     "gold": "phrases of gold trees",
     "shuffled": "shuffled phrases",
     "random": "random phrases",
+    "flat": "words as phrases",
 }
 """Where a model's phrases may come from: `gold` from trees that the corpus brings."""
 
@@ -66,6 +68,8 @@ def apply_control(
                 _cut(*level, [place for place, u in enumerate(draws, start=1) if u < rate])
                 for level, rate in zip(levels, rates, strict=True)
             ]
+        case "flat":
+            return [_cut(*level, range(1, sum(level[0]))) for level in levels]
 
 
 def _shuffled(lengths: Sequence[int], tags: Sequence[Any], draws: Sequence[float]) -> Level:

@@ -119,6 +119,7 @@ class Trainer:
             ngram_unit=model.ngram_unit,
             links=model.alignment_head is not None,
             resegment=run.resegment,
+            phrase_noise=config.phrase_noise,
         )
         multi, alignment = getattr(run.model, "multi_granularity", None), run.model.alignment
         weights = LossWeights(

@@ -15,7 +15,7 @@ import mgsa
 import pipeline
 from mgsa.artifact.model import load_model
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import read_text
+from mgsa.cli.files import read_text, write_json
 from mgsa.cli.settings import read_yaml
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG
 from mgsa.data.batch import Row
@@ -26,7 +26,7 @@ from pipeline.constituency.parser_folder import write_parser_folder
 from pipeline.formats.phrases import Phrase, read_phrases_line
 from pipeline.formats.text import SPLITS
 from pipeline.preprocessor import Preprocessor
-from pipeline.text_model import TextModel
+from pipeline.text_model import TextModel, tell_of_no_parser
 from pipeline.tokenizers.moses import MosesText
 from pipeline.train import __main__ as train
 from tests.model_folders import random_model
@@ -194,3 +194,18 @@ def test_tokens_are_translated_as_given_and_to_tokens(models: Path) -> None:
     assert odd.tokens == ("a", "man,", "a", "dog")
     with pytest.raises(InputError, match="sentence:2: expected tokens with one space between them"):
         translator.translate(["a man", "a  dog"], tokenized=True)
+
+
+def test_without_a_parser_words_are_phrases(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = models / "phrases"
+    (found,) = pipeline.load(model, parser="none").translate(["a man sees a dog ."])
+    words = [(place, place + 1) for place in range(6)]
+    assert [[(p.start, p.end) for p in level] for level in found.phrases] == [words] * 3
+    told = f"not so in the training of {model} (train.phrase_noise)"
+    assert capsys.readouterr().err == f"no parser: every word is a phrase; {told}\n"
+    noise = {"phrase_noise": {"flat": 0.2, "random": 0.0}}
+    write_json(tmp_path / "config.json", {"train": noise})
+    tell_of_no_parser([tmp_path])
+    assert capsys.readouterr().err == "no parser: every word is a phrase\n"

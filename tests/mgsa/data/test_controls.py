@@ -53,6 +53,12 @@ def test_shuffled_phrases_are_the_same_in_another_order(tree: Tree) -> None:
         assert sorted(zip(*level, strict=True)) == sorted(zip(*moved, strict=True))
 
 
+def test_flat_phrases_are_words_with_their_tags() -> None:
+    levels: list[Level] = [([2, 3], ["NP", "VP"]), ([1] * 5, list("abcde"))]
+    flat = apply_control(levels, "flat", rates=(), seed=1, split="test", line=1)
+    assert flat == [([1] * 5, ["NP", "NP", "VP", "VP", "VP"]), ([1] * 5, list("abcde"))]
+
+
 def test_random_phrases_are_as_many_on_average_and_tell_no_sentences_number() -> None:
     rates = [0.1, 0.35, 1.0]
     whole, words = [([41], ["S"])] * 3, [([1] * 41, ["N"] * 41)] * 3
