@@ -77,6 +77,16 @@ def gold_rows(
             yield replace(row, phrase_lengths=lengths, phrase_tags=tags)
 
 
+def parse_verdicts(parsed: Iterable[batch.Row], gold: Iterable[batch.Row]) -> dict[int, str]:
+    """By line of the gold rows, whether the parse has the same phrases: `right` or `wrong`."""
+    phrases = {row.index: row.phrase_lengths for row in gold}
+    return {
+        row.index + 1: "right" if row.phrase_lengths == phrases[row.index] else "wrong"
+        for row in parsed
+        if row.index in phrases
+    }
+
+
 def with_variants(
     rows: Iterable[batch.Row],
     contrasts: Mapping[int, Sequence[Contrast]],
@@ -164,9 +174,15 @@ def score_contrasts(
             targets = with_variants(rows, by_line, encoder, text)
             scores = scorer.score(targets, batch_tokens=contrast.batch_tokens, advance=advance)
             add_scores(table, kind, scores)
+    about = list(ABOUT)
+    if "gold" in kinds:
+        verdicts = parse_verdicts(opened.read(split), gold_rows(opened, split, trees, by_line))
+        about.append("parse")
+        for row in table:
+            row["parse"] = verdicts[row["line"]]
     with stage_outputs(out, report) as (folder, metrics):
         columns = [f"{kind}_{text}" for kind in kinds for text in ("reference", "variant")]
-        write_csv(table, folder / f"{split}.csv", [*ABOUT, *columns])
+        write_csv(table, folder / f"{split}.csv", [*about, *columns])
         metrics["contrasts"] = len(table)
         if table:
             right: dict[str, list[bool]] = {}

@@ -1,7 +1,8 @@
 """Contrastive accuracy (Sennrich 2017): the share of variants whose reference is likelier.
 
-`SPLIT.csv` has a row for each contrast: its line, category and depth, and for each kind of phrases
-the natural log p of reference and variant, `KIND_reference` and `KIND_variant`.
+`SPLIT.csv` has a row for each contrast: its line, category and depth, `parse` (beside gold phrases:
+whether the parsed ones are the same, `right` or `wrong`), and for each kind of phrases the natural
+log p of reference and variant, `KIND_reference` and `KIND_variant`.
 
 Legend: C contrasts, N sentences that have some, S systems, F sets of contrasts.
 """
@@ -22,7 +23,7 @@ ABOUT = ("line", "category", "depth")
 
 def read_scores(path: Path, *, same: Sequence[Row] | None = None) -> list[Row]:
     """Read `SPLIT.csv`; an `InputError` is raised if its contrasts are not those of `same`."""
-    rows = read_csv(path, "category")
+    rows = read_csv(path, "category", "parse")
     if rows and not kinds_of(rows):
         raise InputError("expected columns parsed_reference and parsed_variant", path=path)
     found = [[row[name] for name in ABOUT] for row in rows]
@@ -65,7 +66,7 @@ def accuracy(counts: np.ndarray) -> np.ndarray:
 def accuracies(
     table: Sequence[Row], right: Mapping[str, Sequence[bool]], *, samples: int, seed: int
 ) -> dict[str, Any]:
-    """By system its accuracy, and those by category and by depth.
+    """By system its accuracy, and those by category, by depth and by parse.
 
     Each comes with its number of contrasts and, from resampled sentences, its 95% interval.
 
@@ -73,10 +74,11 @@ def accuracies(
         right: by system, of each contrast.
     """
     sets: list[tuple[str, Any]] = [("all", None)]
-    for name in ("category", "depth"):
-        sets += [(name, value) for value in sorted({row[name] for row in table} - {None})]
+    for name in ("category", "depth", "parse"):
+        values = {row[name] for row in table if row.get(name) is not None}
+        sets += [(name, value) for value in sorted(values)]
     inside = np.array(
-        [[name == "all" or row[name] == value for name, value in sets] for row in table]
+        [[name == "all" or row.get(name) == value for name, value in sets] for row in table]
     )
     every = np.broadcast_to(inside[:, None], (len(table), len(right), len(sets)))
     correct = every & np.array(list(right.values())).T[:, :, None]

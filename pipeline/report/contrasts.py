@@ -26,6 +26,7 @@ from pipeline.report.blocks import (
 from pipeline.report.inputs import Inputs, check_same_number, drawn_sentences
 from pipeline.report.syntax import draw_tree
 
+GROUPS = {"by_category": "{}", "by_depth": "told by level {}", "by_parse": "the parse is {}"}
 WITHOUT_MODEL = {"words": "words alone", "most_frequent": "most frequent category"}
 
 
@@ -65,14 +66,14 @@ def _systems(reports: Mapping[str, Record], styles: Mapping[str, int]) -> Iterat
 
 
 def _accuracies(report: Record) -> Markup:
-    """The table of a system: all contrasts, those of each category, of each depth."""
+    """The table of a system: all contrasts, and those of each category, depth and parse."""
     kinds = [kind for kind in PHRASE_SOURCES if kind in report]
     shown: dict[str, str] = {
         kind: PHRASE_SOURCES[kind] if len(kinds) > 1 else "accuracy" for kind in kinds
     }
     shown |= {kind: title for kind, title in WITHOUT_MODEL.items() if kind in report}
     sets = [("all", [report[kind] for kind in shown])]
-    for key, title in {"by_category": "{}", "by_depth": "told by level {}"}.items():
+    for key, title in GROUPS.items():
         for value in report[next(iter(shown))].get(key, ()):
             sets.append((title.format(value), [report[kind][key][value] for kind in shown]))
     rows = [

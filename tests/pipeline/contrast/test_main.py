@@ -17,6 +17,7 @@ from mgsa.decoding.opened import OpenedModel
 from pipeline.contrast.__main__ import gold_rows, main
 from pipeline.contrast.accuracies import is_right, read_scores
 from pipeline.formats.contrasts import EXAMPLE, Contrast, write_contrasts
+from pipeline.formats.trees import flat_tree, read_tree
 from tests.lines import lines, write_lines
 from tests.model_folders import random_model
 from tests.text_folders import (
@@ -117,7 +118,10 @@ def test_a_model_of_words_has_no_other_phrases_and_is_compared(
 def test_gold_phrases_are_those_of_the_trees_that_a_corpus_brings(
     folder: Path, tmp_path: Path
 ) -> None:
-    """Here those that the dataset was made of, which are not scored again if it says so."""
+    """Here those that the dataset was made of, which are not scored again if it says so.
+
+    One is another, if it doesn't: the dataset's parse of that sentence is wrong.
+    """
     copy = tmp_path / "copy"
     shutil.copytree(folder, copy)
     shutil.copy(folder / "parsed/test.trees", copy / "corpus")
@@ -127,10 +131,21 @@ def test_gold_phrases_are_those_of_the_trees_that_a_corpus_brings(
     parse_with_toy(tmp_path, kind="none")
     shutil.rmtree(copy / "dataset")
     shutil.copytree(build_dataset(tmp_path), copy / "dataset")
+    trees = lines(copy / "corpus/test.trees")
+    trees[6] = str(flat_tree(read_tree(trees[6]).leaves()))
+    write_lines(copy / "corpus/test.trees", trees)
     assert contrast(copy, tmp_path / "out", "--phrases", "random", "gold", "parsed") == DONE
     assert list(read_json(tmp_path / "out.json")) == ["contrasts", "parsed", "gold", "random"]
-    for row in read_scores(tmp_path / "out/test.csv"):
-        assert row["gold_reference"] == row["parsed_reference"]
+    rows = read_scores(tmp_path / "out/test.csv")
+    for row in rows:
+        same = abs(row["gold_reference"] - row["parsed_reference"]) < 1e-4  # other batches round
+        assert same == (row["line"] != 7)
+        assert row["parse"] == ("wrong" if row["line"] == 7 else "right")
+    by_parse = read_json(tmp_path / "out.json")["parsed"]["by_parse"]
+    assert {name: block["contrasts"] for name, block in by_parse.items()} == {
+        "right": 10,
+        "wrong": 2,  # contrasts of pair 7
+    }
 
 
 def test_phrases_of_a_dataset_of_controls_are_given_alone(folder: Path, tmp_path: Path) -> None:
