@@ -49,9 +49,11 @@ def make_parser(
 ) -> dict[str, float]:
     """Fill `folder` with a parser; return its scores on held-out trees, if any.
 
-    `text` says how the corpus is tokenised, whose words the parser is scored on too.
+    `text` says how the corpus is tokenised, in whose words and case a parser is trained, and scored
+    beside the treebank's own.
     """
     language = base_language(read_languages(corpus)["source"])
+    as_tokenized = TextSpelling(SideText(text, "source", language))
     match settings:
         case TrainedParser():
             package = PACKAGE
@@ -60,7 +62,8 @@ def make_parser(
                 for part, named in (("train", settings.train), ("dev", settings.dev))
             )
             learnt, chosen_by = (
-                [as_parser_spells(tree, language) for tree in trees] for trees in (train, dev)
+                [as_parser_spells(as_tokenized(tree), language) for tree in trees]
+                for trees in (train, dev)
             )
             train_parser(learnt, chosen_by, folder, language=language, settings=settings.training)
         case StanzaParser(package=package):
@@ -84,12 +87,12 @@ def make_parser(
     if not dev:
         return {}
     scores = evaluate(parser, dev)
-    in_corpus = [*map(TextSpelling(SideText(text, "source", language)), dev)]
-    scores["labelled_f1_as_tokenized"] = evaluate(parser, in_corpus)["labelled_f1"]
-    if scores["labelled_f1"] < POOR_F1:
+    f1 = evaluate(parser, [*map(as_tokenized, dev)])["labelled_f1"]
+    scores["labelled_f1_as_tokenized"] = f1
+    if f1 < POOR_F1:
         trained = f", trained on {len(train):,}" if isinstance(settings, TrainedParser) else ""
         print(
-            f"parser: poor, with a labelled F1 of {scores['labelled_f1']} on {len(dev):,} held-out "
+            f"parser: poor, with a labelled F1 of {f1} on {len(dev):,} held-out "
             f"trees{trained}: expected {POOR_F1:g} or more, as many phrases will be wrong. More "
             "trees help (3,509 of the Penn Treebank give 83) of such text as is parsed, more "
             "epochs, or a package of stanza's; docs/howto/data.md names treebanks",

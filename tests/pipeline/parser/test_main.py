@@ -56,8 +56,8 @@ def package(resources: Path | str, dev: Path | str = "null") -> str:
     )
 
 
-def command(folder: Path, params: str, out: str = "parser") -> list[str]:
-    text = yaml.safe_dump({"tokenize": PARAMETERS["tokenize"]})
+def command(folder: Path, params: str, out: str = "parser", **tokenize: str) -> list[str]:
+    text = yaml.safe_dump({"tokenize": PARAMETERS["tokenize"] | tokenize})
     (folder / "params.yaml").write_text(text + params, encoding="utf-8")
     languages = {"source_language": "en", "target_language": "de"}
     write_json(folder / "corpus/corpus.json", languages)
@@ -115,15 +115,15 @@ SHORT = (
 
 @pytest.mark.timeout(300)
 def test_oddities_of_a_treebank_are_learnt_as_text_has_them(tmp_path: Path) -> None:
-    """Wrappers, empty elements, brackets as words, depth, labels that dev alone has."""
+    """Wrappers, empty elements, brackets as words, case, depth, labels that dev alone has."""
     brackets = (
-        "(S (NP (NN a) (PRN (-LRB- -LRB-) (NN b) (-RRB- -RRB-))) (VP (VB c) (NP (-NONE- *-1))))",
+        "(S (NP (NN a) (PRN (-LRB- -LRB-) (NN b) (-RRB- -RRB-))) (VP (VB C) (NP (-NONE- *-1))))",
         "(S (NP (NN a) (PRN (-LRB- -LSB-) (NN b) (-RRB- -RSB-))) (VP (VB d)))",
     )
     wrapped = [f"( {brackets[0]})", f"(TOP {brackets[1]})", f"(S1 {brackets[0]})", brackets[1]]
     dev = [brackets[0], "(ROOT (UCP (NP (NN a)) (VB c)))"]
     write_treebank(tmp_path, "\n".join([*wrapped, nested(MAX_LEVELS)]), "\n".join(dev))
-    assert run(main, command(tmp_path, SHORT)) == 0
+    assert run(main, command(tmp_path, SHORT, case="lower")) == 0
     assert read_json(tmp_path / "parser.json")["dev_trees"] == 2
     pretrain, tagger, parser = (
         torch.load(tmp_path / f"parser/en/{kind}/treebank.pt", weights_only=True)
