@@ -97,7 +97,7 @@ def _save_vectors(train: list[Tree], path: Path, settings: TrainingSettings) -> 
     words, vectors = word_vectors(sentences, dim=settings.vector_dim, seed=settings.seed)
     special = torch.zeros(len(VOCAB_PREFIX), settings.vector_dim)
     vocabulary = PretrainedWordVocab(words).state_dict()
-    _save({"vocab": vocabulary, "emb": torch.cat([special, torch.tensor(vectors).float()])}, path)
+    _save({"vocab": vocabulary, "emb": torch.cat([special, vectors])}, path)
 
 
 def _flags(

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-import numpy as np
+import torch
+from torch import Tensor
 
 NEIGHBOURS = 2000
 """The commonest words, of whose company word vectors are made."""
@@ -14,11 +15,11 @@ POWER_ITERATIONS = 4
 
 def word_vectors(
     sentences: Iterable[Sequence[str]], *, dim: int, seed: int
-) -> tuple[list[str], np.ndarray]:
-    """Words by falling frequency, and their vectors (words, dim), rounded to six decimals.
+) -> tuple[list[str], Tensor]:
+    """Words by falling frequency, and their vectors (words, dim).
 
-    Truncated SVD of positive pointwise mutual information with the adjacent words (Levy & Goldberg
-    2014).
+    Truncated SVD (Halko et al. 2011) of positive pointwise mutual information with the adjacent
+    words (Levy & Goldberg 2014).
     """
     counts: Counter[str] = Counter()
     pairs: Counter[tuple[str, str]] = Counter()
@@ -26,33 +27,26 @@ def word_vectors(
         counts.update(sentence)
         pairs.update(pairwise(sentence))
     words = [word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
-    rows = {word: row for row, word in enumerate(words)}
-    columns = {word: column for column, word in enumerate(words[:NEIGHBOURS])}
-    company = np.zeros((len(words), 2 * len(columns)))
-    for (left, right), count in pairs.items():
-        if right in columns:
-            company[rows[left], columns[right]] += count
-        if left in columns:
-            company[rows[right], len(columns) + columns[left]] += count
-    return words, _truncated(_positive_information(company), dim, seed).round(6)
-
-
-def _positive_information(company: np.ndarray) -> np.ndarray:
-    total = max(company.sum(), 1.0)
-    expected = np.outer(company.sum(axis=1), company.sum(axis=0)) / total
-    with np.errstate(divide="ignore", invalid="ignore"):
-        information = np.log(company / expected)
-    return np.where(company > 0, np.maximum(information, 0.0), 0.0)
-
-
-def _truncated(matrix: np.ndarray, dim: int, seed: int) -> np.ndarray:
-    """The first `dim` left singular vectors, scaled (Halko et al. 2011, algorithm 4.4)."""
-    width = min(dim + OVERSAMPLING, *matrix.shape)
-    basis = matrix @ np.random.default_rng(seed).standard_normal((matrix.shape[1], width))
-    for _ in range(POWER_ITERATIONS):
-        basis, _ = np.linalg.qr(matrix @ (matrix.T @ basis))
-    left, scale, _ = np.linalg.svd(basis.T @ matrix, full_matrices=False)
-    vectors = np.zeros((matrix.shape[0], dim))
-    kept = min(dim, width)
-    vectors[:, :kept] = (basis @ left[:, :kept]) * np.sqrt(scale[:kept])
-    return vectors
+    places = {word: place for place, word in enumerate(words)}
+    numbers = [(places[left], places[right], count) for (left, right), count in pairs.items()]
+    left, right, count = torch.tensor(numbers, dtype=torch.long).reshape(-1, 3).T
+    # A word's neighbours on its right, and those on its left in columns of their own.
+    rows, columns = torch.cat([left, right]), torch.cat([right, left])
+    kept = columns < NEIGHBOURS
+    columns[len(right) :] += NEIGHBOURS
+    rows, columns, together = rows[kept], columns[kept], count.repeat(2)[kept].double()
+    of_row, of_column = (torch.bincount(each, weights=together) for each in (rows, columns))
+    expected = of_row[rows] * of_column[columns] / together.sum()
+    information = (together / expected).log().clamp(min=0)
+    matrix = torch.sparse_coo_tensor(
+        torch.stack([rows, columns]),
+        information,
+        (len(words), 2 * NEIGHBOURS),
+        check_invariants=True,
+    ).coalesce()
+    torch.manual_seed(seed)
+    size = min(dim + OVERSAMPLING, *matrix.shape)
+    basis, scale, _ = torch.svd_lowrank(matrix, size, niter=POWER_ITERATIONS)
+    vectors = torch.zeros(len(words), dim)
+    vectors[:, :size] = (basis * scale.sqrt())[:, :dim]
+    return words, vectors
