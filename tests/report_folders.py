@@ -49,7 +49,8 @@ SYSTEM = "mgsa_<i>tiny</i>"
 def told_of(accuracy: float) -> dict[str, Any]:
     """Contrastive accuracies."""
     block = {"contrasts": 3, "accuracy": accuracy, "low": 12.5, "high": 100.0}
-    return {**block, "by_category": {"<b>": block, "noun": block}, "by_depth": {"2": block}}
+    groups = {"category": ("<b>", "noun"), "depth": ("2",), "parse": ("right",)}
+    return block | {f"by_{name}": dict.fromkeys(of, block) for name, of in groups.items()}
 
 
 SCORES = """line,category,depth,parsed_reference,parsed_variant,random_reference,random_variant

@@ -26,7 +26,7 @@ from pipeline.report.blocks import (
 from pipeline.report.inputs import Inputs, check_same_number, drawn_sentences
 from pipeline.report.syntax import draw_tree
 
-GROUPS = {"by_category": "{}", "by_depth": "told by level {}", "by_parse": "the parse is {}"}
+GROUPS = {"by_category": "{}", "by_depth": "told by level {}", "by_parse": "parse {}"}
 WITHOUT_MODEL = {"words": "words alone", "most_frequent": "most frequent category"}
 
 
@@ -88,7 +88,7 @@ def _accuracy(block: Mapping[str, Any] | None) -> Number:
     if block is None:
         return Number("")
     low, high = block["low"], block["high"]
-    ends = "" if low is None else f" ({number(low, '.1f')} to {number(high, '.1f')})"
+    ends = "" if low is None else f" ({number(low, '.1f')}–{number(high, '.1f')})"
     return Number(number(block["accuracy"], ".1f") + ends)
 
 

@@ -48,9 +48,10 @@ def texts(finished_run: Path) -> dict[str, str]:
         (
             "contrasts",
             "contrasts number phrases of the parse random phrases words alone "
-            "all 3 66.7 (12.5 to 100.0) 33.3 (12.5 to 100.0) 0.0 (12.5 to 100.0) <b> 3 66.7",
+            "all 3 66.7 (12.5–100.0) 33.3 (12.5–100.0) 0.0 (12.5–100.0) <b> 3 66.7",
         ),
         ("contrasts", "told by level 2 3 66.7"),
+        ("contrasts", "parse right 3 66.7"),
         ("contrasts", f"right: noun, told by level 2 {PLAIN[2]}ROOTS<b>VBSheNNreads"),
         ("contrasts", f"reference {PLAIN[2]} ✓ −4.00 −6.00 variant"),
         ("contrasts", f"reference {PLAIN[1]} −1.00 ✓ −1.00 variant Sleeps the cat . ✓ −0.50 −2.00"),
@@ -138,9 +139,9 @@ def test_systems_side_by_side(finished_run: Path) -> None:
     assert "52.0 best BLEU of 2 systems second" in text_of(BLOCKS["overview"](inputs))
     assert f"{SYSTEM} 100 5.5" in text_of(BLOCKS["curves"](inputs))
     contrasts = text_of(BLOCKS["contrasts"](inputs))
-    assert f"{SYSTEM} 66.7 (12.5 to 100.0) 33.3 (12.5 to 100.0)" in contrasts
-    assert "second 66.7 (12.5 to 100.0)" in contrasts
-    assert "words alone 0.0 (12.5 to 100.0)" in contrasts
+    assert f"{SYSTEM} 66.7 (12.5–100.0) 33.3 (12.5–100.0)" in contrasts
+    assert "second 66.7 (12.5–100.0)" in contrasts
+    assert "words alone 0.0 (12.5–100.0)" in contrasts
     assert "second 100 6.5" in text_of(BLOCKS["curves"](inputs))
 
 
