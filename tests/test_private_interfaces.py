@@ -14,12 +14,9 @@ from sacremoses.normalize import MosesPunctNormalizer
 from sacremoses.tokenize import MosesTokenizer
 
 STANZA = {
-    "models.tagger.parse_args": "args",
-    "models.tagger.train": "args",
     "models.constituency_parser.parse_args": "args",
     "models.constituency.tree_reader.read_treebank": "filename",
     "models.constituency.utils.remove_duplicate_trees": "trees treebank_name",
-    "models.constituency.utils.retag_trees": "trees pipelines xpos",
     "models.constituency.parser_training.build_trainer": "args train_trees dev_trees silver_trees "
     "foundation_cache model_load_file",
     "models.constituency.parser_training.iterate_training": "args trainer train_trees "

@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING
 from mgsa.cli.errors import FailedError, InputError, is_out_of_memory
 from pipeline.constituency.parser_folder import read_parser_folder
 from pipeline.constituency.spelling import parser_words
+from pipeline.constituency.tagger import TAGGER, load_tagger
 from pipeline.formats.trees import bracketed, put_words, read_tree
 
 if TYPE_CHECKING:
     import stanza
+    from nltk.tag.perceptron import PerceptronTagger
+    from stanza.models.common.doc import Document
 
 BATCH_SENTENCES = 64
 """Sentences that go through the models together. Larger batches are no faster on a CPU."""
@@ -31,9 +34,12 @@ _DEVICE = re.compile("CUDA|CUBLAS|CUDNN|CUSOLVER|HIP error|NCCL", re.IGNORECASE)
 class ConstituencyParser:
     """Tags and parses sentences; the leaves of a tree are the sentence's tokens, escaped."""
 
-    def __init__(self, pipeline: stanza.Pipeline, language: str) -> None:
+    def __init__(
+        self, pipeline: stanza.Pipeline, language: str, tagger: PerceptronTagger | None
+    ) -> None:
         self._pipeline = pipeline
         self._language = language
+        self._tagger = tagger  # of a parser that was trained here
 
     @classmethod
     def load(cls, folder: Path, *, gpu: bool = False) -> ConstituencyParser:
@@ -53,13 +59,15 @@ class ConstituencyParser:
         if gpu and utils.default_device() == "cpu":
             # stanza would go on without one, many times slower, and say so in its log alone.
             raise InputError("run.parse_gpu: expected false, as there is no GPU to be used")
+        tagger = load_tagger(folder / TAGGER) if TAGGER in parser.files else None
         try:
             pipeline = stanza.Pipeline(
                 parser.language,
                 dir=str(folder),
                 package=parser.package,
-                processors="tokenize,pos,constituency",
+                processors="constituency" if tagger else "tokenize,pos,constituency",
                 tokenize_pretokenized=True,
+                constituency_pretagged=tagger is not None,
                 download_method=None,
                 use_gpu=gpu,
                 pos_batch_size=BATCH_SENTENCES,
@@ -71,7 +79,7 @@ class ConstituencyParser:
             # A model that was cut short before its hash was taken fails wherever reading it ends.
             message = f"stanza can't load this parser: {_reason(error)}"
             raise InputError(message, path=folder) from error
-        return cls(pipeline, parser.language)
+        return cls(pipeline, parser.language, tagger)
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
         """The tree of each sentence on one line, `(ROOT …)`, over its tokens.
@@ -82,11 +90,24 @@ class ConstituencyParser:
             Exception: the library could not parse a sentence, lost a word or made too deep a tree.
         """
         words = [parser_words(sentence, self._language) for sentence in sentences]
-        document = self._pipeline(words)
+        document = self._pipeline(_tagged(words, self._tagger) if self._tagger else words)
         return [
             bracketed(put_words(read_tree(str(parsed.constituency)), tokens))
             for parsed, tokens in zip(document.sentences, sentences, strict=True)
         ]
+
+
+def _tagged(sentences: Sequence[Sequence[str]], tagger: PerceptronTagger) -> Document:
+    """Words and tags as stanza's processors hand them on."""
+    from stanza.models.common.doc import ID, TEXT, XPOS, Document
+
+    tagged = map(tagger.tag, sentences)
+    return Document(
+        [
+            [{ID: n, TEXT: word, XPOS: tag} for n, (word, tag) in enumerate(sentence, start=1)]
+            for sentence in tagged
+        ]
+    )
 
 
 def silence_stanza() -> None:

@@ -7,12 +7,10 @@ several nodes in a wrapper.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import open_to_write
 from pipeline.constituency.spelling import parser_words, spelled_words
 from pipeline.formats.trees import (
     ROOT,
@@ -20,7 +18,6 @@ from pipeline.formats.trees import (
     bracketed,
     is_preterminal,
     plain_label,
-    preterminals,
     put_words,
     read_numbered_trees,
     top_node,
@@ -102,17 +99,3 @@ def as_stanza_reads(tree: Tree) -> str:
     """
     line = f"({ROOT} {bracketed(top_node(tree))})"
     return _SQUARE_OR_CURLY.sub(lambda match: unescape_token(match[0]), line)
-
-
-def write_conllu(path: Path, trees: Sequence[Tree]) -> None:
-    """Write words and PTB tags in CoNLL-U, with dummy heads."""
-    with open_to_write(path) as file:
-        for tree in trees:
-            leaves = zip(preterminals(tree), spelled_words(tree), strict=True)
-            for position, (leaf, word) in enumerate(leaves, start=1):
-                head, relation = (0, "root") if position == 1 else (1, "dep")
-                fields = [
-                    position, word, "_", leaf.label(), leaf.label(), "_", head, relation, "_", "_"
-                ]  # fmt: skip
-                file.write("\t".join(map(str, fields)) + "\n")
-            file.write("\n")

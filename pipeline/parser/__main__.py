@@ -13,6 +13,7 @@ from mgsa.cli.files import open_to_write
 from mgsa.cli.languages import base_language
 from mgsa.cli.progress import progress_bar
 from mgsa.cli.run import run
+from mgsa.run_config import RunConfig
 from pipeline.constituency.bracketing import score
 from pipeline.constituency.parser_folder import (
     INDEX,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def make_parser(
-    settings: ParserSettings, text: TextSettings, corpus: Path, folder: Path
+    settings: ParserSettings, text: TextSettings, corpus: Path, folder: Path, *, workers: int
 ) -> dict[str, float]:
     """Fill `folder` with a parser; return its scores on held-out trees, if any.
 
@@ -65,7 +66,14 @@ def make_parser(
                 [as_parser_spells(as_tokenized(tree), language) for tree in trees]
                 for trees in (train, dev)
             )
-            train_parser(learnt, chosen_by, folder, language=language, settings=settings.training)
+            train_parser(
+                learnt,
+                chosen_by,
+                folder,
+                language=language,
+                settings=settings.training,
+                workers=workers,
+            )
         case StanzaParser(package=package):
             dev = [] if settings.dev is None else read_gold_trees(Path(settings.dev))
             if settings.resources is None:
@@ -141,6 +149,7 @@ def _treebank(corpus: Path, named: str | None, part: str) -> Path:
 
 def train_or_fetch(
     parser: ParserSettings,
+    run: RunConfig,
     *,
     params: Annotated[Path, ParameterFile()],
     corpus: Annotated[Path, Input("raw text, and its treebank if it has any")],
@@ -149,7 +158,8 @@ def train_or_fetch(
 ) -> None:
     """Train or fetch a constituency parser for the source side."""
     with stage_outputs(out, report) as (folder, metrics):
-        metrics.update(make_parser(parser, text_settings(params), corpus, folder))
+        text = text_settings(params)
+        metrics.update(make_parser(parser, text, corpus, folder, workers=run.workers))
 
 
 main = stage(train_or_fetch)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from mgsa.cli.settings import InputPath, NonNegative, Positive, Probability, Seed
+from mgsa.cli.settings import InputPath, NonNegative, Positive, Seed
 
 Rounds = Annotated[int, Interval(ge=1, le=10_000_000)]
 Batch = Annotated[int, Interval(ge=1, le=100_000)]
@@ -13,20 +13,14 @@ Batch = Annotated[int, Interval(ge=1, le=100_000)]
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Hyperparameters of both trainings; batches are of sentences."""
+    """Hyperparameters of the parser's training; a batch is of sentences."""
 
     seed: Seed
     vector_dim: Positive
-    tagger_hidden: Positive
-    tagger_steps: Rounds
-    tagger_batch: Batch
-    tagger_learning_rate: NonNegative
-    tagger_dropout: Probability
-    tagger_word_dropout: Probability
-    parser_hidden: Positive
-    parser_epochs: Rounds
-    parser_batch: Batch
-    parser_learning_rate: NonNegative
+    hidden: Positive
+    epochs: Rounds
+    batch: Batch
+    learning_rate: NonNegative
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,11 @@
-"""Train a stanza tagger and constituency parser from a treebank, by stanza's own training code.
+"""Train a tagger and a constituency parser of a treebank, the latter by stanza's own training code.
 
-stanza's Java scorer is replaced by ours. The parser is trained on predicted PTB tags and says so in
-its model: otherwise stanza would feed it universal tags, with much worse trees. Each training is
-seeded anew, since stanza's trainers use the global generators.
+stanza's Java scorer is replaced by ours, and its tagger by NLTK's.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import io
 import json
 import math
@@ -26,9 +23,11 @@ from pipeline.constituency.bracketing import score
 from pipeline.constituency.parser_folder import INDEX
 from pipeline.constituency.spelling import spelled_words
 from pipeline.constituency.stanza_parser import silence_stanza
-from pipeline.constituency.treebank import as_stanza_reads, write_conllu
+from pipeline.constituency.tagger import TAGGER, save_tagger
+from pipeline.constituency.treebank import as_stanza_reads
 from pipeline.formats.trees import read_tree
 from pipeline.parser.settings import TrainingSettings
+from pipeline.parser.tagging import retagged, tag_treebank
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -40,7 +39,13 @@ WORK = Path("work")
 
 
 def train_parser(
-    train: list[Tree], dev: list[Tree], folder: Path, *, language: str, settings: TrainingSettings
+    train: list[Tree],
+    dev: list[Tree],
+    folder: Path,
+    *,
+    language: str,
+    settings: TrainingSettings,
+    workers: int,
 ) -> None:
     """Train on `train`, choose checkpoints by `dev`, and fill `folder` in stanza's layout.
 
@@ -52,24 +57,23 @@ def train_parser(
     """
     from stanza.models.common.utils import set_random_seed
 
-    models = {
-        kind: Path(language, kind, f"{PACKAGE}.pt") for kind in ("pretrain", "pos", "constituency")
-    }
+    vectors, model = (
+        Path(language, kind, f"{PACKAGE}.pt") for kind in ("pretrain", "constituency")
+    )
+    tagger, train_tagged = tag_treebank(train, seed=settings.seed, workers=workers)
+    save_tagger(tagger, folder / TAGGER)
     _write_index(folder / INDEX, language)
     with _stanza_at_work(folder) as stderr:
-        for path in (WORK, *(model.parent for model in models.values())):
+        for path in (WORK, vectors.parent, model.parent):
             path.mkdir(parents=True)
-        for name, trees in (("train", train), ("dev", dev)):
-            write_conllu(WORK / f"{name}.conllu", trees)
+        dev_tagged = [retagged(tree, tagger) for tree in dev]
+        for name, trees in (("train", train_tagged), ("dev", dev_tagged)):
             brackets = "".join(f"{as_stanza_reads(tree)}\n" for tree in trees)
             (WORK / f"{name}.mrg").write_text(brackets, encoding="utf-8")
-        _save_vectors(train, models["pretrain"], settings)
-        set_random_seed(settings.seed)
-        _train_tagger(models, language, settings, stderr)
-        _save_alike(models["pos"])
-        set_random_seed(settings.seed)
-        _train_constituency(models, language, settings, len(train), stderr)
-        _save_alike(models["constituency"])
+        _save_vectors(train, vectors, settings)
+        set_random_seed(settings.seed)  # stanza draws from the global generators
+        _train_constituency(vectors, model, language, settings, len(train), stderr)
+        _save_alike(model)
         shutil.rmtree(WORK)
 
 
@@ -79,7 +83,7 @@ def _write_index(path: Path, language: str) -> None:
     with_vectors = {
         PACKAGE: {"md5": "", "dependencies": [{"model": "pretrain", "package": PACKAGE}]}
     }
-    models = {"tokenize": alone, "pos": with_vectors, "constituency": with_vectors}
+    models = {"constituency": with_vectors}
     packages = dict.fromkeys(("default", PACKAGE), dict.fromkeys(models, PACKAGE))
     entry = {"lang_name": language, "pretrain": alone, **models, "packages": packages}
     text = json.dumps({language: entry}, indent=1, sort_keys=True)
@@ -100,98 +104,44 @@ def _save_vectors(train: list[Tree], path: Path, settings: TrainingSettings) -> 
     _save({"vocab": vocabulary, "emb": torch.cat([special, vectors])}, path)
 
 
-def _flags(
-    models: dict[str, Path], language: str, settings: TrainingSettings, **options: object
-) -> list[str]:
-    """Command-line flags for stanza's argument parsers."""
-    options |= {
-        "lang": language,
-        "shorthand": f"{language}_treebank",
-        "wordvec_pretrain_file": models["pretrain"],
-        "seed": settings.seed,
-        "device": "cpu",
-    }
-    return [str(part) for name, value in options.items() for part in (f"--{name}", value)]
-
-
-def _train_tagger(
-    models: dict[str, Path], language: str, settings: TrainingSettings, stderr: TextIO
-) -> None:
-    """Save a tagger as `models["pos"]`; needs word vectors."""
-    from stanza.models import tagger
-
-    flags = _flags(
-        models,
-        language,
-        settings,
-        train_file=WORK / "train.conllu",
-        eval_file=WORK / "dev.conllu",
-        save_dir=models["pos"].parent,
-        save_name=models["pos"].name,
-        hidden_dim=settings.tagger_hidden,
-        deep_biaff_hidden_dim=settings.tagger_hidden,
-        transformed_dim=settings.vector_dim,
-        char_hidden_dim=60,
-        batch_size=settings.tagger_batch,
-        lr=settings.tagger_learning_rate,
-        dropout=settings.tagger_dropout,
-        word_dropout=settings.tagger_word_dropout,
-        max_steps=settings.tagger_steps,
-        max_steps_before_stop=settings.tagger_steps,
-        eval_interval=max(1, settings.tagger_steps // 5),
-        log_step=10,
-    )
-    args = tagger.parse_args(flags)
-    with _progress("train tagger", settings.tagger_steps, stderr):
-        tagger.train(args)
-
-
 def _train_constituency(
-    models: dict[str, Path],
+    vectors: Path,
+    model: Path,
     language: str,
     settings: TrainingSettings,
     num_trees: int,
     stderr: TextIO,
 ) -> None:
-    """Save a parser as `models["constituency"]`; needs word vectors and tagger."""
-    import stanza
+    """Save a parser as `model`."""
     from stanza.models import constituency_parser
+    from stanza.models.common.foundation_cache import FoundationCache
     from stanza.models.constituency import parser_training, tree_reader
-    from stanza.models.constituency.utils import remove_duplicate_trees, retag_trees
+    from stanza.models.constituency.utils import remove_duplicate_trees
 
-    flags = _flags(
-        models,
-        language,
-        settings,
-        train_file=WORK / "train.mrg",
-        eval_file=WORK / "dev.mrg",
-        save_dir=WORK,
-        save_name=models["constituency"].name,
-        hidden_size=settings.parser_hidden,
-        epochs=settings.parser_epochs,
-        epoch_size=num_trees,
-        train_batch_size=settings.parser_batch,
-        learning_rate=settings.parser_learning_rate,
-        retag_method="xpos",
-        retag_package=PACKAGE,
-    )
+    options = {
+        "lang": language,
+        "shorthand": f"{language}_treebank",
+        "wordvec_pretrain_file": vectors,
+        "seed": settings.seed,
+        "device": "cpu",
+        "train_file": WORK / "train.mrg",
+        "eval_file": WORK / "dev.mrg",
+        "save_dir": WORK,
+        "save_name": model.name,
+        "hidden_size": settings.hidden,
+        "epochs": settings.epochs,
+        "epoch_size": num_trees,
+        "train_batch_size": settings.batch,
+        "learning_rate": settings.learning_rate,
+        "retag_method": "xpos",  # says in the model that its tags are the PTB's
+    }
+    flags = [str(part) for name, value in options.items() for part in (f"--{name}", value)]
     args = constituency_parser.parse_args(flags)
     # A label that only held-out trees have costs their score, which is no reason not to train.
     args["check_valid_states"] = False
-    tagger = stanza.Pipeline(
-        language,
-        dir=str(Path()),
-        package=PACKAGE,
-        processors="tokenize,pos",
-        tokenize_pretokenized=True,
-        download_method=None,
-        use_gpu=False,
-        verbose=False,
-    )
 
-    def retagged(name: str) -> Any:
-        read = tree_reader.read_treebank(str(WORK / f"{name}.mrg"))
-        return retag_trees(remove_duplicate_trees(read, name), [tagger], True)
+    def read(name: str) -> Any:
+        return remove_duplicate_trees(tree_reader.read_treebank(str(WORK / f"{name}.mrg")), name)
 
     def score_results(treebank: Sequence[Any]) -> Any:
         """F1 of stanza's parse results, by EVALB's conventions, at the end of every epoch."""
@@ -200,11 +150,11 @@ def _train_constituency(
         f1 = score(gold, predicted)["labelled_f1"]
         return SimpleNamespace(f1=f1, treeF1=f1, HasField=lambda _: False)
 
-    train, dev = retagged("train"), retagged("dev")
+    train, dev, cache = read("train"), read("dev"), FoundationCache()
     trainer, sequences, silver, transitions = parser_training.build_trainer(
-        args, train, dev, [], tagger.foundation_cache, None
+        args, train, dev, [], cache, None
     )
-    updates = settings.parser_epochs * math.ceil(num_trees / settings.parser_batch)
+    updates = settings.epochs * math.ceil(num_trees / settings.batch)
     with _progress("train parser", updates, stderr):
         parser_training.iterate_training(
             args,
@@ -215,10 +165,10 @@ def _train_constituency(
             dev,
             [],
             silver,
-            tagger.foundation_cache,
+            cache,
             SimpleNamespace(process=score_results),
         )
-    Path(args["save_name"]).replace(models["constituency"])
+    Path(args["save_name"]).replace(model)
 
 
 @contextlib.contextmanager
@@ -272,20 +222,12 @@ def _save_alike(path: Path) -> None:
     """Rewrite a model so that equal weights give equal bytes.
 
     stanza saves in torch's old format, which names tensors by memory address, and the parser's rare
-    words in set order. It mostly ignores a failed save.
-
-    Raises:
-        OSError: the model was not saved completely.
+    words in set order.
     """
     import torch
 
-    try:
-        model: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:
-        message = "stanza could not save the whole of it; is the disk full?"
-        raise OSError(errno.EIO, message, str(path.resolve())) from error
-    if "rare_words" in model.get("params", {}):
-        model["params"]["rare_words"] = sorted(model["params"]["rare_words"])
+    model: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    model["params"]["rare_words"] = sorted(model["params"]["rare_words"])
     _save(model, path)
 
 

@@ -36,16 +36,10 @@ parser:
   training:
     seed: 1
     vector_dim: 12
-    tagger_hidden: 16
-    tagger_steps: 30
-    tagger_batch: 10
-    tagger_learning_rate: 0.01
-    tagger_dropout: 0.2
-    tagger_word_dropout: 0.1
-    parser_hidden: 16
-    parser_epochs: 6
-    parser_batch: 10
-    parser_learning_rate: 2.0e-4
+    hidden: 16
+    epochs: 6
+    batch: 10
+    learning_rate: 2.0e-4
 """
 
 
@@ -57,7 +51,8 @@ def package(resources: Path | str, dev: Path | str = "null") -> str:
 
 
 def command(folder: Path, params: str, out: str = "parser", **tokenize: str) -> list[str]:
-    text = yaml.safe_dump({"tokenize": PARAMETERS["tokenize"] | tokenize})
+    sections = {"tokenize": PARAMETERS["tokenize"] | tokenize, "run": PARAMETERS["run"]}
+    text = yaml.safe_dump(sections)
     (folder / "params.yaml").write_text(text + params, encoding="utf-8")
     languages = {"source_language": "en", "target_language": "de"}
     write_json(folder / "corpus/corpus.json", languages)
@@ -98,7 +93,8 @@ def test_a_full_disk_while_training_is_one_line(trained: Path) -> None:
     done = in_a_process(command(trained, TRAIN.format(train="null"), "full"), preexec_fn=limit)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"error: {trained}/full: stanza could not save the whole of it")
+    assert "File too large" in line
+    assert line.endswith("or more room on the disk")
     assert not [*trained.glob("full*"), *trained.glob(".partial-*")]
 
 
@@ -108,9 +104,7 @@ def write_treebank(folder: Path, train: str, dev: str) -> None:
         (folder / "corpus" / "treebank" / f"{part}.mrg").write_text(text, encoding="utf-8")
 
 
-SHORT = (
-    TRAIN.format(train="null").replace("steps: 30", "steps: 5").replace("epochs: 6", "epochs: 1")
-)
+SHORT = TRAIN.format(train="null").replace("epochs: 6", "epochs: 1")
 
 
 @pytest.mark.timeout(300)
@@ -125,12 +119,11 @@ def test_oddities_of_a_treebank_are_learnt_as_text_has_them(tmp_path: Path) -> N
     write_treebank(tmp_path, "\n".join([*wrapped, nested(MAX_LEVELS)]), "\n".join(dev))
     assert run(main, command(tmp_path, SHORT, case="lower")) == 0
     assert read_json(tmp_path / "parser.json")["dev_trees"] == 2
-    pretrain, tagger, parser = (
+    pretrain, parser = (
         torch.load(tmp_path / f"parser/en/{kind}/treebank.pt", weights_only=True)
-        for kind in ("pretrain", "pos", "constituency")
+        for kind in ("pretrain", "constituency")
     )
-    tagged, parsed = tagger["vocab"]["word"]["_id2unit"], parser["params"]["words"]
-    for words in (pretrain["vocab"]["_id2unit"], tagged, parsed):
+    for words in (pretrain["vocab"]["_id2unit"], parser["params"]["words"]):
         assert {word for word in words if word.isprintable() and "<" not in word} == {
             *("(", ")", "[", "]", "a", "b", "c", "d")
         }
