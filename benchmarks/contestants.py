@@ -60,9 +60,10 @@ def configurations(size: str) -> dict[str, ModelConfig]:
         ("composition", "max_pool"),
         ("membership", "own"),
         ("boundaries", "flags"),
+        ("boundaries", "gated_flags"),
     ):
         options[f"MG-SA full, {key}: {value}"] = ("syntactic", {**full, key: value})
-    plus = {"composition": "max_pool", "interaction_norm": True, "boundaries": "flags"}
+    plus = {"composition": "max_pool", "interaction_norm": True, "boundaries": "gated_flags"}
     options["MG-SA plus"] = ("syntactic", {**full, **plus})
     configs = {BASELINE: from_mapping(ModelConfig, transformer, "transformer")}
     for name, (kind, changes) in options.items():

@@ -41,7 +41,7 @@ class MultiGranularityConfig:
     interaction_chunk: Positive
     interaction_norm: bool
     membership: Literal["none", "own"]
-    boundaries: Literal["none", "flags"]
+    boundaries: Literal["none", "flags", "gated_flags"]
     tags: bool
     tag_weight: NonNegative
 
@@ -56,8 +56,12 @@ class MultiGranularityConfig:
             raise ValueError(f"group_heads: expected {groups} numbers, the first that of words")
         if self.interaction == "on_lstm" and self.interaction_width % self.interaction_chunk:
             raise ValueError("interaction_chunk: expected a divisor of interaction_width")
-        if self.tags and not any(name.startswith("syntactic_") for name in self.granularities):
-            raise ValueError("tags: n-grams have none; expected false, or a syntactic granularity")
+        if not any(name.startswith("syntactic_") for name in self.granularities):
+            expected = "a syntactic granularity, as n-grams have"
+            if self.tags:
+                raise ValueError(f"tags: expected false, or {expected} none")
+            if self.boundaries == "gated_flags":
+                raise ValueError(f"boundaries: expected none, flags, or {expected} no wrong ones")
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ class Context:
     mask: Tensor | None  #: (B, 1, 1, S) the positions without padding; `None`: all.
     causal: bool = False  #: whether a position sees none after it.
     phrases: Mapping[str, Phrases] = field(default_factory=dict)  #: by granularity.
+    gate: Tensor | None = None  #: (B, 1, 1) what is taken from phrases, 0 to 1; `None`: all.
 
 
 def padding_mask(lengths: Tensor, longest: int) -> Tensor:

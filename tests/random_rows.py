@@ -54,7 +54,7 @@ def mgsa(
     composition: Literal["max_pool", "lstm", "self_attention"] = "self_attention",
     interaction: Literal["none", "lstm", "on_lstm"] = "on_lstm",
     membership: Literal["none", "own"] = "none",
-    boundaries: Literal["none", "flags"] = "none",
+    boundaries: Literal["none", "flags", "gated_flags"] = "none",
     tags: bool = True,
     layers: Sequence[int] = (1,),
     norm: Literal["pre", "post"] = "post",
@@ -133,6 +133,7 @@ MODELS: dict[str, ModelConfig] = {
     "both layers, max-pooling, flags": mgsa(
         composition="max_pool", boundaries="flags", layers=(1, 2)
     ),
+    "gated flags": mgsa(composition="max_pool", boundaries="gated_flags"),
     "n-grams, own phrase": mgsa(NGRAMS, membership="own"),
     "ConvKV, homogeneous": phrase_attention("conv_kv", "homogeneous"),
     "QueryK, homogeneous": phrase_attention("query_k", "homogeneous", ngrams=(2, 3)),

@@ -20,6 +20,7 @@ class Attended:
     weights: dict[str, Tensor] = field(default_factory=dict)
     #: for each supervised granularity, (B, M, number of tags).
     tag_logits: dict[str, Tensor] = field(default_factory=dict)
+    gate_logits: Tensor | None = None  #: (B,), if phrases have a gate.
 
     def by_rows(self, x: Tensor) -> Attended:
         """Undo the batching of a sentence's n rows: (B, n·T, D) to the shape of x (B·n, T, D)."""

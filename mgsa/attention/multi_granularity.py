@@ -12,7 +12,8 @@ Not in the paper, all optional:
   times smaller, so that heads attend uniformly and a small model never learns phrase boundaries; it
   has no gain or bias, which the projections to keys and values would absorb;
 - membership `own`: a query sees no phrase but its own, whose values are taken whole; queries and
-  keys of these heads never learn.
+  keys of these heads never learn;
+- a gate, which scales H_g: with none left, its heads attend to zeros.
 """
 
 from collections.abc import Mapping, Sequence
@@ -115,4 +116,6 @@ class MultiGranularityAttention(nn.Module):
         interacted = self.interaction(list(memories.values()), counts)
         if self.norm:
             interacted = [F.layer_norm(memory, memory.shape[-1:]) for memory in interacted]
+        if context.gate is not None:
+            interacted = [memory * context.gate for memory in interacted]
         return dict(zip(memories, interacted, strict=True)), tag_logits

@@ -142,9 +142,7 @@ def _transformer(config: TransformerConfig, num_tags: int) -> tuple[Encoder, Dec
             else _self_attention(config, "encoder"),
             feed_forward(),
             residual,
-            flags=BoundaryFlags(config.dim, multi.granularities)
-            if multi and layer in multi.layers and multi.boundaries == "flags"
-            else None,
+            flags=_boundary_flags(config.dim, multi) if multi and layer in multi.layers else None,
         )
         for layer in range(1, config.encoder_layers + 1)
     ]
@@ -222,6 +220,12 @@ def _multi_granularity_attention(
         membership=multi.membership,
         dropout=config.attention_dropout,
     )
+
+
+def _boundary_flags(dim: int, multi: MultiGranularityConfig) -> BoundaryFlags | None:
+    if multi.boundaries == "none":
+        return None
+    return BoundaryFlags(dim, multi.granularities, gated=multi.boundaries == "gated_flags")
 
 
 def _composition(dim: int, multi: MultiGranularityConfig) -> nn.Module:

@@ -34,6 +34,7 @@ class EncoderOutput:
     #: (B, M, number of tags) by granularity: `syntactic_1` for the lowest layer that predicts tags,
     #: `syntactic_1@3` for layer 3 above it.
     tag_logits: dict[str, Tensor] = field(default_factory=dict)
+    gate_logits: tuple[Tensor, ...] = ()  #: (B,) of each gate of phrases.
     weights: tuple[Weights, ...] = ()  #: if asked for, of each layer with attention.
     #: the output of each layer, before a final norm, as wide as `states`.
     layers: tuple[Tensor, ...] = ()
@@ -46,6 +47,7 @@ class ModelOutput:
     states: Tensor  #: (B, T, D) of the decoder.
     output: nn.Linear  #: the map of states to logits of the next target word.
     tag_logits: dict[str, Tensor] = field(default_factory=dict)  #: as in `EncoderOutput`.
+    gate_logits: tuple[Tensor, ...] = ()  #: as in `EncoderOutput`.
     #: if asked for, of each layer's attention to the source, to the target, and from the target to
     #: the source.
     encoder_weights: tuple[Weights, ...] = ()
@@ -128,6 +130,7 @@ class EncoderDecoder(nn.Module):
             states,
             self.output,
             tag_logits=encoded.tag_logits,
+            gate_logits=encoded.gate_logits,
             encoder_weights=encoded.weights,
             decoder_weights=tuple(layer.self_weights for layer in layers if layer.self_weights),
             cross_weights=tuple(layer.cross_weights for layer in layers) if need_weights else (),
@@ -147,9 +150,10 @@ class EncoderDecoder(nn.Module):
         for number, layer in enumerate(layers, start=1):
             for name, logits in layer.tag_logits.items():
                 tag_logits[f"{name}@{number}" if name in tag_logits else name] = logits
+        gates = tuple(layer.gate_logits for layer in layers if layer.gate_logits is not None)
         weights = tuple(layer.weights for layer in layers if layer.weights)
         outputs = tuple(layer.output for layer in layers)
-        return EncoderOutput(states, mask, tag_logits, weights, outputs)
+        return EncoderOutput(states, mask, tag_logits, gates, weights, outputs)
 
     def _decoder_input(
         self, encoded: EncoderOutput, target_input: Tensor

@@ -38,14 +38,15 @@ class EncoderLayer(nn.Module):
         self.feed_forward_residual = residual()
 
     def forward(self, x: Tensor, context: Context, *, need_weights: bool) -> Attended:
-        """x (B, S, D) to (B, S, D), with weights and tag logits of self-attention."""
+        """x (B, S, D) to (B, S, D), with weights and logits of self-attention and flags."""
+        gate_logits = None
         if self.flags is not None:
-            x = self.flags(x, context)
+            x, context, gate_logits = self.flags(x, context)
         residual = self.self_attention_residual
         attended = self.self_attention(residual.before(x), context, need_weights=need_weights)
         x = residual.after(x, attended.output)
         x = self.feed_forward_residual(x, self.feed_forward)
-        return Attended(x, attended.weights, attended.tag_logits)
+        return Attended(x, attended.weights, attended.tag_logits, gate_logits)
 
 
 class Encoder(nn.Module):

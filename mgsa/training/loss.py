@@ -1,14 +1,15 @@
-"""The loss: translation NLL + λ · tag NLL + λ_a · alignment NLL.
+"""The loss: translation NLL + λ · tag NLL + λ_a · alignment NLL (+ gate NLL).
 
 The tag term is that of Hao et al. 2019, section 3, the alignment term that of Garg et al. 2019,
 equation 5. Terms are sums over target tokens, phrases and aligned target tokens; the trainer
-divides all by an update's target tokens, as Garg et al. do by a sentence's.
+divides all by an update's target tokens, as Garg et al. do by a sentence's. With a gate of phrases
+comes the NLL of what it says of each sentence, which weighs as much as a target token.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -37,6 +38,8 @@ class LossSums:
     tags_right: float = 0.0  #: phrases whose most probable tag is right.
     alignment_nll: float = 0.0  #: cross-entropy of alignments.
     aligned: float = 0.0  #: target tokens with links.
+    gates: float = 0.0  #: sentences, once for each gate of phrases.
+    gates_right: float = 0.0  #: those whose gate says rightly whether the phrases are a tree's.
 
     def __add__(self, other: LossSums) -> LossSums:
         return LossSums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
@@ -52,6 +55,8 @@ class LossSums:
         if self.tags:
             metrics["tag_nll"] = self.tag_nll / self.tags
             metrics["tag_accuracy"] = self.tags_right / self.tags
+        if self.gates:
+            metrics["gate_accuracy"] = self.gates_right / self.gates
         if self.aligned:
             metrics["alignment_nll"] = self.alignment_nll / self.aligned
         return metrics
@@ -94,13 +99,17 @@ class Objective(nn.Module):
         )
         tag_loss, tags, tags_right = tag_nll(output.tag_logits, batch.tags, like=nll)
         alignment_loss, aligned = alignment_nll(output.alignment, batch.links, like=nll)
-        loss = smoothed + self.weights.tags * tag_loss
+        gate_loss, gates, gates_right = gate_nll(output.gate_logits, batch.tags, like=nll)
+        loss = smoothed + self.weights.tags * tag_loss + gate_loss
         if output.alignment is not None:
             # Scaled from the sampled sentences to the whole batch.
             share = len(output.alignment.log_weights) / len(batch.index)
             loss = loss + self.weights.alignment / share * alignment_loss
         tokens = (batch.target_output != PAD).sum()
-        sums = (loss, nll, tokens, tag_loss, tags, tags_right, alignment_loss, aligned)
+        sums = (
+            *(loss, nll, tokens, tag_loss, tags, tags_right),
+            *(alignment_loss, aligned, gates, gates_right),
+        )
         return loss, torch.stack([value.detach().double() for value in sums])
 
 
@@ -224,6 +233,27 @@ def tag_nll(
         )
         count = count + (gold != NO_PHRASE).sum()
         right = right + (logits.argmax(dim=-1) == gold).sum()
+    return nll, count, right
+
+
+def gate_nll(
+    gate_logits: Sequence[Tensor], tags: Mapping[str, Tensor], *, like: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """() NLL of whether phrases are a tree's, () number of verdicts, () number of right ones.
+
+    Args:
+        gate_logits: (B,), as in `EncoderOutput`; may be empty.
+        tags: as for `tag_nll`; phrase noise has none.
+        like: a tensor of the sums' device and type.
+    """
+    nll, count, right = like.new_zeros(()), like.new_zeros(()), like.new_zeros(())
+    for logits in gate_logits:
+        is_tree = (torch.cat([*tags.values()], dim=1) != NO_PHRASE).any(dim=1)
+        nll = nll + F.binary_cross_entropy_with_logits(
+            logits.to(nll.dtype), is_tree.to(nll.dtype), reduction="sum"
+        )
+        count = count + is_tree.numel()
+        right = right + ((logits > 0) == is_tree).sum()
     return nll, count, right
 
 

@@ -20,6 +20,7 @@ from mgsa.training.loss import (
     LossWeights,
     Objective,
     alignment_nll,
+    gate_nll,
     tag_nll,
     translation_nll,
 )
@@ -97,11 +98,27 @@ def test_tags_of_all_granularities_add_up() -> None:
     assert (count.item(), right.item()) == (3, 2)
 
 
+def test_a_gate_learns_which_phrases_have_tags() -> None:
+    """Three sentences, the second with phrase noise, by two gates."""
+    logits = torch.tensor([2.0, 1.0, -1.0]), torch.tensor([0.5, -3.0, 0.5])
+    tags = {
+        "syntactic_1": torch.tensor([[1, 0], [NO_PHRASE, NO_PHRASE], [0, NO_PHRASE]]),
+        "syntactic_2": torch.tensor([[1], [NO_PHRASE], [0]]),
+    }
+    p = [[each.sigmoid().item() for each in gate] for gate in logits]
+    nll, count, right = gate_nll(logits, tags, like=logits[0])
+    assert nll.item() == pytest.approx(
+        -sum(math.log(a) + math.log(1 - b) + math.log(c) for a, b, c in p)
+    )
+    assert (count.item(), right.item()) == (6, 4)
+
+
 @dataclass(frozen=True)
 class Output:
     states: Tensor
     output: nn.Linear
     tag_logits: dict[str, Tensor]
+    gate_logits: tuple[Tensor, ...]
     alignment: HeadAlignment | None
 
 
@@ -117,6 +134,7 @@ class UniformModel(nn.Module):
             states=torch.zeros(*batch.target_output.shape, 3),
             output=nn.Linear(3, 10, bias=False),
             tag_logits={"syntactic_1": torch.zeros(*phrases, 4)},
+            gate_logits=(torch.zeros(phrases[0]),),
             alignment=HeadAlignment(alignment, None) if need_alignment else None,
         )
 
@@ -134,8 +152,8 @@ def test_the_objective_weighs_and_reports_the_parts() -> None:
     # 3 + 5 target tokens with end of sentence; 2 + 1 tagged phrases; 2 + 1 target tokens that have
     # links, however many. Smoothing changes no uniform.
     nll, tags, alignment = 8 * math.log(10), 3 * math.log(4), 3 * math.log(4)
-    assert loss.item() == pytest.approx(nll + 0.5 * tags + 0.25 * alignment)
-    assert sums.tolist() == pytest.approx([loss.item(), nll, 8, tags, 3, 0, alignment, 3])
+    assert loss.item() == pytest.approx(nll + 0.5 * tags + 0.25 * alignment + 2 * math.log(2))
+    assert sums.tolist() == pytest.approx([loss.item(), nll, 8, tags, 3, 0, alignment, 3, 2, 0])
     total = LossSums(*sums.tolist()) + LossSums(loss=8.0, tokens=8.0)
     assert total.metrics() == pytest.approx(
         {
@@ -144,6 +162,7 @@ def test_the_objective_weighs_and_reports_the_parts() -> None:
             "perplexity": 10**0.5,
             "tag_nll": math.log(4),
             "tag_accuracy": 0,
+            "gate_accuracy": 0,
             "alignment_nll": math.log(4),
         }
     )
