@@ -31,7 +31,7 @@ from mgsa.training.run import Restart, train_model
 from mgsa.training.trainer import OnMetrics, Run
 from tests.copy_task import write_copy_task
 from tests.text_folders import contents
-from tests.training_settings import ALIGNMENT, TRAIN, model_settings
+from tests.training_settings import ALIGNMENT, MODEL, TRAIN, model_settings
 
 PLAIN = {"dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0}
 TRANSFORMER = PLAIN | {"multi_granularity": None, "encoder_layers": 1}
@@ -107,6 +107,24 @@ def test_learns_to_copy(tmp_path: Path, model: dict[str, Any]) -> None:
     score = sacrebleu.corpus_bleu([each.text for each in found], [references], tokenize="none")
     assert report["valid_bleu_tokenized"] == pytest.approx(score.score)
     assert score.score > 0
+
+
+def test_a_gate_learns_to_tell_phrases_that_are_no_trees(tmp_path: Path) -> None:
+    """Of the copy task, whose upper phrases are mostly longer than a subword, as noise's never."""
+    dataset = write_copy_task(tmp_path / "dataset", train=50)
+    multi = MODEL["multi_granularity"] | {"boundaries": "gated_flags"}
+    run(
+        dataset,
+        model=PLAIN | {"dim": 32, "multi_granularity": multi},
+        phrase_noise={"flat": 0.4, "random": 0.0},
+        max_updates=200,
+        max_epochs=1000,
+        batch_tokens=200,
+        log_every=10,
+    )
+    accuracy = curve(dataset, "train_gate_accuracy")
+    assert accuracy[10] < 0.8
+    assert min(accuracy[190], accuracy[200]) > 0.9
 
 
 def test_a_budget_of_seconds_ends_a_run_and_a_larger_one_resumes_it(dataset: Path) -> None:
