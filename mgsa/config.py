@@ -56,12 +56,11 @@ class MultiGranularityConfig:
             raise ValueError(f"group_heads: expected {groups} numbers, the first that of words")
         if self.interaction == "on_lstm" and self.interaction_width % self.interaction_chunk:
             raise ValueError("interaction_chunk: expected a divisor of interaction_width")
-        if not any(name.startswith("syntactic_") for name in self.granularities):
-            expected = "a syntactic granularity, as n-grams have"
-            if self.tags:
-                raise ValueError(f"tags: expected false, or {expected} none")
-            if self.boundaries == "gated_flags":
-                raise ValueError(f"boundaries: expected none, flags, or {expected} no wrong ones")
+        syntactic = any(name.startswith("syntactic_") for name in self.granularities)
+        if self.tags and not syntactic:
+            raise ValueError("tags: n-grams have none; expected false, or a syntactic granularity")
+        if self.boundaries == "gated_flags" and not syntactic:
+            raise ValueError("boundaries: expected none or flags, as only a tree can be wrong")
 
 
 @dataclass(frozen=True)

@@ -84,9 +84,9 @@ def _write_index(path: Path, language: str) -> None:
     with_vectors = {
         PACKAGE: {"md5": "", "dependencies": [{"model": "pretrain", "package": PACKAGE}]}
     }
-    models = {"constituency": with_vectors}
-    packages = dict.fromkeys(("default", PACKAGE), dict.fromkeys(models, PACKAGE))
-    entry = {"lang_name": language, "pretrain": alone, **models, "packages": packages}
+    packages = {name: {"constituency": PACKAGE} for name in ("default", PACKAGE)}
+    models = {"pretrain": alone, "constituency": with_vectors}
+    entry = {"lang_name": language, **models, "packages": packages}
     text = json.dumps({language: entry}, indent=1, sort_keys=True)
     path.write_text(f"{text}\n", encoding="utf-8")
 
