@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,7 +22,7 @@ from pipeline.constituency.parser_folder import (
     download_package,
     write_parser_folder,
 )
-from pipeline.constituency.spelling import TextSpelling, spelled_words
+from pipeline.constituency.spelling import TextSpelling, parser_words, spelled_words
 from pipeline.constituency.stanza_parser import (
     BATCH_SENTENCES,
     ConstituencyParser,
@@ -40,6 +41,8 @@ from pipeline.tokenizers.side import SideText
 
 POOR_F1 = 75.0
 """Labelled F1 below which many phrases are wrong."""
+UNLABELLED_SENTENCES = 100_000
+"""The corpus's, from which word vectors are made beside the treebank's."""
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -54,7 +57,8 @@ def make_parser(
     beside the treebank's own.
     """
     language = base_language(read_languages(corpus)["source"])
-    as_tokenized = TextSpelling(SideText(text, "source", language))
+    source = SideText(text, "source", language)
+    as_tokenized = TextSpelling(source)
     match settings:
         case TrainedParser():
             package = PACKAGE
@@ -66,9 +70,11 @@ def make_parser(
                 [as_parser_spells(as_tokenized(tree), language) for tree in trees]
                 for trees in (train, dev)
             )
+            lines = islice(read_sentences(corpus / "train.source"), UNLABELLED_SENTENCES)
             train_parser(
                 learnt,
                 chosen_by,
+                [parser_words(source.tokenize(line), language) for line in lines],
                 folder,
                 language=language,
                 settings=settings.training,

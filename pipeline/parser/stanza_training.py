@@ -13,7 +13,8 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TextIO
@@ -42,6 +43,7 @@ WORK = Path("work")
 def train_parser(
     train: list[Tree],
     dev: list[Tree],
+    unlabelled: Sequence[Sequence[str]],
     folder: Path,
     *,
     language: str,
@@ -50,7 +52,8 @@ def train_parser(
 ) -> None:
     """Train on `train`, choose checkpoints by `dev`, and fill `folder` in stanza's layout.
 
-    The working directory is `folder`, since stanza saves the paths it is given in the model.
+    Word vectors are made of the trees' words and of `unlabelled` sentences. The working directory
+    is `folder`, since stanza saves the paths it is given in the model.
 
     Raises:
         OSError: a file can't be written.
@@ -71,7 +74,7 @@ def train_parser(
         for name, trees in (("train", train_tagged), ("dev", dev_tagged)):
             brackets = "".join(f"{as_stanza_reads(tree)}\n" for tree in trees)
             (WORK / f"{name}.mrg").write_text(brackets, encoding="utf-8")
-        _save_vectors(train, vectors, settings)
+        _save_vectors(chain(map(spelled_words, train), unlabelled), vectors, settings)
         set_random_seed(settings.seed)  # stanza draws from the global generators
         _train_constituency(vectors, model, language, settings, len(train), stderr)
         _save_alike(model)
@@ -91,15 +94,17 @@ def _write_index(path: Path, language: str) -> None:
     path.write_text(f"{text}\n", encoding="utf-8")
 
 
-def _save_vectors(train: list[Tree], path: Path, settings: TrainingSettings) -> None:
+def _save_vectors(
+    sentences: Iterable[Sequence[str]], path: Path, settings: TrainingSettings
+) -> None:
     import torch
     from stanza.models.common.pretrain import PretrainedWordVocab
     from stanza.models.common.vocab import VOCAB_PREFIX
 
     from pipeline.parser.word_vectors import word_vectors
 
-    sentences = [[word.lower() for word in spelled_words(tree)] for tree in train]
-    words, vectors = word_vectors(sentences, dim=settings.vector_dim, seed=settings.seed)
+    lowered = ([word.lower() for word in sentence] for sentence in sentences)
+    words, vectors = word_vectors(lowered, dim=settings.vector_dim, seed=settings.seed)
     special = torch.zeros(len(VOCAB_PREFIX), settings.vector_dim)
     vocabulary = PretrainedWordVocab(words).state_dict()
     _save({"vocab": vocabulary, "emb": torch.cat([special, vectors])}, path)

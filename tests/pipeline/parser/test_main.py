@@ -25,6 +25,7 @@ from pipeline.formats.text import SPLITS
 from pipeline.formats.trees import read_tree
 from pipeline.parser.__main__ import evaluate, main
 from pipeline.sample import write_sample
+from tests.lines import write_lines
 from tests.parameters import PARAMETERS
 from tests.text_folders import stage_argv
 
@@ -98,8 +99,13 @@ def test_a_full_disk_while_training_is_one_line(trained: Path) -> None:
     assert not [*trained.glob("full*"), *trained.glob(".partial-*")]
 
 
+UNLABELLED = "A (f) ."
+"""The corpus's own text, whose words get vectors too."""
+
+
 def write_treebank(folder: Path, train: str, dev: str) -> None:
     (folder / "corpus" / "treebank").mkdir(parents=True)
+    write_lines(folder / "corpus/train.source", [UNLABELLED])
     for part, text in (("train", train), ("dev", dev)):
         (folder / "corpus" / "treebank" / f"{part}.mrg").write_text(text, encoding="utf-8")
 
@@ -123,10 +129,12 @@ def test_oddities_of_a_treebank_are_learnt_as_text_has_them(tmp_path: Path) -> N
         torch.load(tmp_path / f"parser/en/{kind}/treebank.pt", weights_only=True)
         for kind in ("pretrain", "constituency")
     )
-    for words in (pretrain["vocab"]["_id2unit"], parser["params"]["words"]):
-        assert {word for word in words if word.isprintable() and "<" not in word} == {
-            *("(", ")", "[", "]", "a", "b", "c", "d")
-        }
+    learnt = {*"()[]abcd"}
+    for words, expected in (
+        (pretrain["vocab"]["_id2unit"], learnt | {"f", "."}),
+        (parser["params"]["words"], learnt),
+    ):
+        assert {word for word in words if word.isprintable() and "<" not in word} == expected
 
 
 def nested(levels: int) -> str:

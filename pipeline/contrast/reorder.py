@@ -1,0 +1,182 @@
+"""Contrasts of real sentences: a reference, and the same with translated phrases in another order.
+
+Source trees and word links say which target words translate a phrase: those from its first linked
+word to its last, if none of them is linked elsewhere (phrase pairs of Koehn, Och & Marcu 2003).
+
+`attachment`, for targets like German: `V NP PP` whose PP is the noun's has its translation behind
+that of the NP, one that is the verb's may precede it. The variant exchanges the two, and so says
+what the other tree does:
+
+    carried (NP (NP the guitars) (PP on the stage))    die Gitarren auf der Bühne     noun
+    carried (NP the guitars) (PP on the stage)         auf der Bühne die Gitarren     verb
+
+`clause`, for targets like Japanese: a clause at the end of the source that stands elsewhere in the
+reference. The variant has it at the end as well, before the final marks.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
+from mgsa.cli.command import Input, Option, OutputFile
+from mgsa.cli.files import atomic_file
+from mgsa.cli.progress import progress
+from mgsa.cli.run import run
+from mgsa.data.word_links import Link
+from pipeline.formats.contrasts import Contrast, is_contrast, write_contrasts
+from pipeline.formats.link_files import read_link_file
+from pipeline.formats.text import SIDES, read_parallel
+from pipeline.formats.text_settings import TEXT
+from pipeline.formats.trees import children, is_preterminal, plain_label, read_parse, top_node
+from pipeline.stage.command import stage
+from pipeline.tokenizers.side import side_text
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
+
+Kind = Literal["attachment", "clause"]
+Span = tuple[int, int]
+"""The first of some words, and the one after the last."""
+
+
+class Constituent(NamedTuple):
+    """A node of a tree: its label without functions, its words, its children, its level."""
+
+    label: str
+    span: Span
+    children: list[Constituent]
+    level: int  #: of the partition that has it as a phrase, from 1; 0 is the whole sentence.
+
+
+class Reordering(NamedTuple):
+    """Target words in another order than the reference's."""
+
+    category: str
+    order: list[int]
+    level: int  #: of the partition that tells.
+
+
+def constituents(tree: Tree) -> list[Constituent]:
+    """All constituents, children before their parents."""
+    found: list[Constituent] = []
+
+    def add(node: Tree, start: int, level: int) -> Constituent:
+        end, below = start + is_preterminal(node), []
+        for child in children(node):
+            below.append(add(child, end, level + 1))
+            end = below[-1].span[1]
+        found.append(Constituent(plain_label(node.label()), (start, end), below, level))
+        return found[-1]
+
+    add(top_node(tree), 0, 0)
+    return found
+
+
+def translation(span: Span, links: Set[Link]) -> Span | None:
+    """The target words of some source words; `None` if they are not together, or none."""
+    inside = [target for source, target in links if span[0] <= source < span[1]]
+    if not inside:
+        return None
+    start, end = min(inside), max(inside) + 1
+    outside = {target for source, target in links if not span[0] <= source < span[1]}
+    return None if outside & set(range(start, end)) else (start, end)
+
+
+def attachments(
+    tree: Sequence[Constituent], links: Set[Link], target: Sequence[str]
+) -> Iterator[Reordering]:
+    """References where the PP of `V NP PP` is the noun's or precedes the verb's object.
+
+    Their neighbours are linked, too: a word that is not may be a part of the phrases.
+    """
+    linked = {place for _, place in links}
+    for phrase in tree:
+        if phrase.label != "VP":
+            continue
+        for object_, next_ in zip(phrase.children[1:], [*phrase.children[2:], None], strict=False):
+            if object_.label != "NP":
+                continue
+            if [child.label for child in object_.children] == ["NP", "PP"]:
+                category, parts = "noun", object_.children
+            elif next_ is not None and next_.label == "PP":
+                category, parts = "verb", [next_, object_]
+            else:
+                continue
+            first, second = (translation(part.span, links) for part in parts)
+            if first is None or second is None or first[1] != second[0]:
+                continue
+            before, after = range(first[0]), range(second[1], len(target))
+            if before and before[-1] in linked and (not after or after[0] in linked):
+                order = [*before, *range(*second), *range(*first), *after]
+                yield Reordering(category, order, object_.level)
+
+
+def clauses(
+    tree: Sequence[Constituent], links: Set[Link], target: Sequence[str]
+) -> Iterator[Reordering]:
+    """References whose translation of a clause at the source's end stands before other words.
+
+    A mark is no word: its part of speech has no letters. Target words without a link belong to what
+    precedes them, like particles.
+    """
+    lettered = [one.span[1] for one in tree if not one.children and one.label[:1].isalpha()]
+    last = max(lettered, default=0)
+    words = [place for place, word in enumerate(target) if any(map(str.isalnum, word))]
+    linked = {place for _, place in links}
+    for clause in tree:
+        moved = translation(clause.span, links) if clause.label == "SBAR" else None
+        if moved is None or clause.span[1] < last:
+            continue
+        start, end = moved
+        while end < len(target) and end not in linked:
+            end += 1
+        if words and end <= words[-1]:
+            before_marks = range(words[-1] + 1)
+            order = [place for place in before_marks if not start <= place < end]
+            order += [*range(start, end), *range(words[-1] + 1, len(target))]
+            yield Reordering("clause", order, clause.level)
+
+
+KINDS = {"attachment": attachments, "clause": clauses}
+
+
+def make_contrasts(
+    *,
+    kind: Annotated[Kind, Option("which phrases change places", "KIND")],
+    tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
+    split: Annotated[str, Option("whose pairs", "NAME")],
+    trees: Annotated[Path, Input("of its source side, one a line", "FILE")],
+    links: Annotated[Path, Input("of its words, in Pharaoh's format", "FILE")],
+    out: Annotated[Path, OutputFile("contrasts, as corpus.SPLIT.contrast takes them")],
+) -> None:
+    """Make contrasts of real sentences: references with two phrases in another order.
+
+    A variant is left out if its text has other tokens, as where blanks between words are lost.
+    """
+    text, made = side_text(tokenized, "target"), Counter[str]()
+    paths = [*(tokenized / f"{split}.{name}" for name in ("lines", *SIDES)), trees]
+    rows = progress(read_parallel(paths), "make contrasts", unit="pairs")
+    pairs = zip(rows, read_link_file(links, tokenized, split), strict=True)
+    with atomic_file(out) as file:
+        for line, ((raw_line, source, target, brackets), of_pair) in enumerate(pairs, start=1):
+            tree = read_parse(brackets, source, path=trees, tokens_path=paths[1], line=line)
+            words = target.split(" ")
+            reference = text.detokenize(words)
+            for category, order, level in KINDS[kind](constituents(tree), of_pair, words):
+                tokens = [words[place] for place in order]
+                variant = text.detokenize(tokens)
+                if is_contrast(variant, reference) and text.tokenize(variant) == tokens:
+                    contrast = Contrast(int(raw_line), category, variant, level or None)
+                    write_contrasts([contrast], file)
+                    made[category] += 1
+    print(", ".join(f"{category}: {count:,}" for category, count in made.items()), file=sys.stderr)
+
+
+main = stage(make_contrasts)
+
+if __name__ == "__main__":
+    sys.exit(run(main))
