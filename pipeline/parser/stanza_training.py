@@ -14,7 +14,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TextIO
@@ -161,8 +161,7 @@ def _train_constituency(
         args, train, dev, [], cache, None
     )
     gc.freeze()  # a fifth of the time goes to looking for garbage in the treebank otherwise
-    updates = settings.epochs * math.ceil(num_trees / settings.batch)
-    with _progress("train parser", updates, stderr):
+    with _schedule(settings, math.ceil(num_trees / settings.batch), stderr):
         parser_training.iterate_training(
             args,
             trainer,
@@ -179,17 +178,29 @@ def _train_constituency(
 
 
 @contextlib.contextmanager
-def _progress(description: str, updates: int, stderr: TextIO) -> Iterator[None]:
-    """Show the progress of a training on `stderr`, while that of stanza is kept silent."""
-    from torch.optim.optimizer import register_optimizer_step_post_hook
+def _schedule(settings: TrainingSettings, per_epoch: int, stderr: TextIO) -> Iterator[None]:
+    """Let the learning rate of the second half fall linearly to 0, for which stanza has no option.
 
-    silent = sys.stderr
+    The progress of the training is shown on `stderr`, while that of stanza is kept silent.
+    """
+    from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
+
+    first_half, updates = (n * per_epoch for n in (settings.epochs // 2, settings.epochs))
+    step, silent = count(1), sys.stderr
     with (
         contextlib.redirect_stderr(stderr),
-        progress_bar(description, total=updates, unit="updates") as advance,
+        progress_bar("train parser", total=updates, unit="updates") as advance,
         contextlib.redirect_stderr(silent),
     ):
-        hook = register_optimizer_step_post_hook(lambda *_: advance(1))
+
+        def after_step(optimizer: Optimizer, *_: object) -> None:
+            advance(1)
+            left = (updates - next(step)) / (updates - first_half)
+            if left < 1:
+                for group in optimizer.param_groups:
+                    group["lr"] = settings.learning_rate * left
+
+        hook = register_optimizer_step_post_hook(after_step)
         try:
             yield
         finally:
