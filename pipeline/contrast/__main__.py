@@ -117,6 +117,9 @@ def score_contrasts(
     model: Annotated[Path, Input("model artifact")],
     dataset: Annotated[Path, Input("dataset artifact, made of the corpus")],
     corpus: Annotated[Path, Input("raw text, with contrasts in NAME.contrast")],
+    contrasts: Annotated[
+        Path | None, Input("other contrasts, of pipeline.contrast.reorder", "DIR")
+    ] = None,
     split: Annotated[str, Option("no pair of which was dropped", "NAME")],
     phrases: Annotated[
         list[PhraseSource] | None,
@@ -148,9 +151,9 @@ def score_contrasts(
 
     opened = open_dataset(dataset)
     check_rows(opened, split, corpus / f"{split}.source")
-    contrasts = contrasts_of(corpus, split)
-    by_line = {line: list(group) for line, group in groupby(contrasts, attrgetter("line"))}
-    table: list[Row] = [{name: getattr(one, name) for name in ABOUT} for one in contrasts]
+    variants = contrasts_of(corpus, split, contrasts)
+    by_line = {line: list(group) for line, group in groupby(variants, attrgetter("line"))}
+    table: list[Row] = [{name: getattr(one, name) for name in ABOUT} for one in variants]
     others = [] if baseline is None else read_scores(baseline, same=table)
     scorer = OpenedModel.load(model, accelerator=accelerator)
     scorer.check_dataset(opened)
@@ -164,7 +167,7 @@ def score_contrasts(
         other = trees.is_file() and made.parser.kind != "trees"
         asked = [kind for kind in PHRASE_SOURCES if kind in phrases and (other or kind != "gold")]
         kinds = asked or kinds
-    total = len(kinds) * (len(by_line) + len(contrasts))
+    total = len(kinds) * (len(by_line) + len(variants))
     with progress_bar(f"score {split}", total=total, unit="targets") as advance:
         for kind in kinds:
             if kind == "gold":
@@ -187,7 +190,7 @@ def score_contrasts(
         if table:
             right: dict[str, list[bool]] = {}
             right |= {kind: [is_right(row, kind) for row in table] for kind in kinds}
-            right |= baselines(corpus, split, contrasts, source)
+            right |= baselines(corpus, split, variants, source, contrasts)
             samples, seed = contrast.bootstrap_samples, contrast.seed
             metrics.update(accuracies(table, right, samples=samples, seed=seed))
         if others:

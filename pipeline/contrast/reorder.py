@@ -22,17 +22,17 @@ from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
-from mgsa.cli.command import Input, Option, OutputFile
-from mgsa.cli.files import atomic_file
+from mgsa.cli.command import Input, Option, OutputFolder, Report
+from mgsa.cli.files import open_to_write
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
 from mgsa.data.word_links import Link
 from pipeline.formats.contrasts import Contrast, is_contrast, write_contrasts
 from pipeline.formats.link_files import read_link_file
-from pipeline.formats.text import SIDES, read_parallel
+from pipeline.formats.text import SIDES, SPLITS, read_parallel
 from pipeline.formats.text_settings import TEXT
 from pipeline.formats.trees import children, is_preterminal, plain_label, read_parse, top_node
-from pipeline.stage.command import stage
+from pipeline.stage.command import stage, stage_outputs
 from pipeline.tokenizers.side import side_text
 
 if TYPE_CHECKING:
@@ -148,32 +148,37 @@ def make_contrasts(
     *,
     kind: Annotated[Kind, Option("which phrases change places", "KIND")],
     tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
-    split: Annotated[str, Option("whose pairs", "NAME")],
-    trees: Annotated[Path, Input("of its source side, one a line", "FILE")],
-    links: Annotated[Path, Input("of its words, in Pharaoh's format", "FILE")],
-    out: Annotated[Path, OutputFile("contrasts, as corpus.SPLIT.contrast takes them")],
+    trees: Annotated[Path, Input("NAME.trees of its source sides: --tokenized or data/parsed")],
+    links: Annotated[Path, Input("NAME.links of its words: --tokenized or data/alignments")],
+    out: Annotated[Path, OutputFolder("for NAME.contrast of each split", "*.contrast")],
+    report: Annotated[Path | None, Report("how many, by split and category (JSON)")] = None,
 ) -> None:
     """Make contrasts of real sentences: references with two phrases in another order.
 
     A variant is left out if its text has other tokens, as where blanks between words are lost.
     """
-    text, made = side_text(tokenized, "target"), Counter[str]()
-    paths = [*(tokenized / f"{split}.{name}" for name in ("lines", *SIDES)), trees]
-    rows = progress(read_parallel(paths), "make contrasts", unit="pairs")
-    pairs = zip(rows, read_link_file(links, tokenized, split), strict=True)
-    with atomic_file(out) as file:
-        for line, ((raw_line, source, target, brackets), of_pair) in enumerate(pairs, start=1):
-            tree = read_parse(brackets, source, path=trees, tokens_path=paths[1], line=line)
-            words = target.split(" ")
-            reference = text.detokenize(words)
-            for category, order, level in KINDS[kind](constituents(tree), of_pair, words):
-                tokens = [words[place] for place in order]
-                variant = text.detokenize(tokens)
-                if is_contrast(variant, reference) and text.tokenize(variant) == tokens:
-                    contrast = Contrast(int(raw_line), category, variant, level or None)
-                    write_contrasts([contrast], file)
-                    made[category] += 1
-    print(", ".join(f"{category}: {count:,}" for category, count in made.items()), file=sys.stderr)
+    text = side_text(tokenized, "target")
+    with stage_outputs(out, report) as (folder, metrics):
+        for split in SPLITS:
+            names = ("lines", *SIDES)
+            paths = [*(tokenized / f"{split}.{name}" for name in names), trees / f"{split}.trees"]
+            rows = progress(read_parallel(paths), f"reorder {split}", unit="pairs")
+            pairs = zip(
+                rows, read_link_file(links / f"{split}.links", tokenized, split), strict=True
+            )
+            made = []
+            for line, ((raw_line, source, target, brackets), of_pair) in enumerate(pairs, start=1):
+                tree = read_parse(brackets, source, path=paths[-1], tokens_path=paths[1], line=line)
+                words = target.split(" ")
+                reference = text.detokenize(words)
+                for category, order, level in KINDS[kind](constituents(tree), of_pair, words):
+                    tokens = [words[place] for place in order]
+                    variant = text.detokenize(tokens)
+                    if is_contrast(variant, reference) and text.tokenize(variant) == tokens:
+                        made.append(Contrast(int(raw_line), category, variant, level or None))
+            with open_to_write(folder / f"{split}.contrast") as file:
+                write_contrasts(made, file)
+            metrics[split] = Counter(contrast.category for contrast in made)
 
 
 main = stage(make_contrasts)

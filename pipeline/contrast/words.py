@@ -29,13 +29,17 @@ Tokenize = Callable[[str], list[str]]
 
 
 def baselines(
-    corpus: Path, split: str, contrasts: Sequence[Contrast], tokenize: Tokenize
+    corpus: Path,
+    split: str,
+    contrasts: Sequence[Contrast],
+    tokenize: Tokenize,
+    folder: Path | None = None,
 ) -> dict[str, list[bool]]:
     """For each baseline, whether it predicts each contrast's category; `tokenize` is the source's.
 
-    Empty for `train`, and without `train.contrast`.
+    Empty for `train`, and without `train.contrast` in `folder`, if not in the corpus.
     """
-    learned = [] if split == TRAIN else contrasts_of(corpus, TRAIN)
+    learned = [] if split == TRAIN else contrasts_of(corpus, TRAIN, folder)
     if not learned:
         return {}
     categories = [contrast.category for contrast in learned]

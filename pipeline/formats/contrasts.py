@@ -86,9 +86,9 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+|[^\w\s]", "".join(visible))
 
 
-def contrasts_of(corpus: Path, split: str) -> list[Contrast]:
-    """`read_contrasts` of a split of a corpus, by line; none if it brings none."""
-    path = corpus / f"{split}.contrast"
+def contrasts_of(corpus: Path, split: str, folder: Path | None = None) -> list[Contrast]:
+    """`read_contrasts` of a split of a corpus, by line; none if it, or `folder`, brings none."""
+    path = (folder or corpus) / f"{split}.contrast"
     if not path.is_file():
         return []
     pairs = sum(1 for _ in read_lines(corpus / f"{split}.source"))

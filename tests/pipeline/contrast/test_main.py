@@ -98,11 +98,12 @@ def test_a_model_of_words_has_no_other_phrases_and_is_compared(
 ) -> None:
     assert contrast(folder, tmp_path / "phrases") == DONE
     more = ["--phrases", "random", "shuffled", "--baseline", str(tmp_path / "phrases/test.csv")]
-    write_variants(folder, "train", [Contrast(1, "odd", "x"), Contrast(3, "odd", "y")])
-    try:
-        assert contrast(folder, tmp_path / "words", *more, model="words") == DONE
-    finally:
-        (folder / "corpus/train.contrast").unlink()
+    others = tmp_path / "corpus"
+    others.mkdir()
+    shutil.copy(folder / "corpus/test.contrast", others)
+    write_variants(tmp_path, "train", [Contrast(1, "odd", "x"), Contrast(3, "odd", "y")])
+    more += ["--contrasts", str(others)]
+    assert contrast(folder, tmp_path / "words", *more, model="words") == DONE
     base, report = (read_json(tmp_path / f"{name}.json") for name in ("phrases", "words"))
     assert list(report) == ["contrasts", "parsed", "words", "most_frequent"]
     assert report["most_frequent"]["accuracy"] == 50  # six of twelve are odd
