@@ -108,7 +108,7 @@ def make_parser(
         print(
             f"parser: poor, with a labelled F1 of {f1} on {len(dev):,} held-out "
             f"trees{trained}: expected {POOR_F1:g} or more, as many phrases will be wrong. More "
-            "trees help (3,509 of the Penn Treebank give 83) of such text as is parsed, more "
+            "trees help (3,509 of the Penn Treebank give 85) of such text as is parsed, more "
             "epochs, or a package of stanza's; docs/howto/data.md names treebanks",
             file=sys.stderr,
         )
