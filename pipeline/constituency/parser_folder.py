@@ -69,10 +69,21 @@ def read_parser_folder(folder: Path) -> ParserFolder:
 
 
 def copy_package(resources: Path, language: str, package: str, folder: Path) -> None:
-    """Copy one package and its index from a local resources folder."""
+    """Copy one package and its index from a folder of stanza's, or all of a stage `parser`'s.
+
+    Raises:
+        InputError: it has no such package, lacks a file, or one was altered.
+    """
     index = resources / INDEX
-    needed = needed_models(read_json(index), language, package, where=str(index))
-    for file in (INDEX, *needed):
+    if (resources / PARSER).is_file():
+        made = read_parser_folder(resources)
+        if (made.language, made.package) != (language, package):
+            has = f"expected {package} of {language}, found {made.package} of {made.language}"
+            raise InputError(has, path=resources / PARSER)
+        needed = [*made.files]
+    else:
+        needed = [INDEX, *needed_models(read_json(index), language, package, where=str(index))]
+    for file in needed:
         if not (resources / file).is_file():
             raise InputError(f"no such file: package {package} needs it", path=resources / file)
         (folder / file).parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ from pipeline.parser.__main__ import evaluate, main
 from pipeline.sample import write_sample
 from tests.lines import write_lines
 from tests.parameters import PARAMETERS
-from tests.text_folders import stage_argv
+from tests.text_folders import contents, stage_argv
 
 TRAIN = """
 parser:
@@ -97,6 +97,17 @@ def test_a_full_disk_while_training_is_one_line(trained: Path) -> None:
     assert "File too large" in line
     assert line.endswith("or more room on the disk")
     assert not [*trained.glob("full*"), *trained.glob(".partial-*")]
+
+
+def test_a_parser_that_was_trained_here_is_taken_as_it_is(trained: Path, tmp_path: Path) -> None:
+    """By another project, say, which scores it on other trees."""
+    (tmp_path / "corpus").mkdir()
+    dev = trained / "corpus/treebank/dev.mrg"
+    ours = package(trained / "parser", dev).replace("ptbsample", "treebank")
+    assert run(main, command(tmp_path, ours)) == 0
+    assert contents(tmp_path / "parser") == contents(trained / "parser")
+    assert read_json(tmp_path / "parser.json") == read_json(trained / "parser.json")
+    assert run(main, command(tmp_path, ours.replace("treebank\n", "other\n"))) == 2
 
 
 UNLABELLED = "A (f) ."
