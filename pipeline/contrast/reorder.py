@@ -20,7 +20,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from mgsa.cli.command import Input, Option, OutputFolder, Report
 from mgsa.cli.files import open_to_write
@@ -29,27 +29,14 @@ from mgsa.cli.run import run
 from mgsa.data.word_links import Link
 from pipeline.formats.contrasts import Contrast, is_contrast, write_contrasts
 from pipeline.formats.link_files import read_link_file
+from pipeline.formats.links import translation
 from pipeline.formats.text import SIDES, SPLITS, read_parallel
 from pipeline.formats.text_settings import TEXT
-from pipeline.formats.trees import children, is_preterminal, plain_label, read_parse, top_node
+from pipeline.formats.trees import Constituent, constituents, read_parse
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.tokenizers.side import side_text
 
-if TYPE_CHECKING:
-    from nltk.tree import Tree
-
 Kind = Literal["attachment", "clause"]
-Span = tuple[int, int]
-"""The first of some words, and the one after the last."""
-
-
-class Constituent(NamedTuple):
-    """A node of a tree: its label without functions, its words, its children, its level."""
-
-    label: str
-    span: Span
-    children: list[Constituent]
-    level: int  #: of the partition that has it as a phrase, from 1; 0 is the whole sentence.
 
 
 class Reordering(NamedTuple):
@@ -58,32 +45,6 @@ class Reordering(NamedTuple):
     category: str
     order: list[int]
     level: int  #: of the partition that tells.
-
-
-def constituents(tree: Tree) -> list[Constituent]:
-    """All constituents, children before their parents."""
-    found: list[Constituent] = []
-
-    def add(node: Tree, start: int, level: int) -> Constituent:
-        end, below = start + is_preterminal(node), []
-        for child in children(node):
-            below.append(add(child, end, level + 1))
-            end = below[-1].span[1]
-        found.append(Constituent(plain_label(node.label()), (start, end), below, level))
-        return found[-1]
-
-    add(top_node(tree), 0, 0)
-    return found
-
-
-def translation(span: Span, links: Set[Link]) -> Span | None:
-    """The target words of some source words; `None` if they are not together, or none."""
-    inside = [target for source, target in links if span[0] <= source < span[1]]
-    if not inside:
-        return None
-    start, end = min(inside), max(inside) + 1
-    outside = {target for source, target in links if not span[0] <= source < span[1]}
-    return None if outside & set(range(start, end)) else (start, end)
 
 
 def attachments(
@@ -170,11 +131,13 @@ def make_contrasts(
             for line, ((raw_line, source, target, brackets), of_pair) in enumerate(pairs, start=1):
                 tree = read_parse(brackets, source, path=paths[-1], tokens_path=paths[1], line=line)
                 words = target.split(" ")
-                reference = text.detokenize(words)
                 for category, order, level in KINDS[kind](constituents(tree), of_pair, words):
                     tokens = [words[place] for place in order]
                     variant = text.detokenize(tokens)
-                    if is_contrast(variant, reference) and text.tokenize(variant) == tokens:
+                    if (
+                        is_contrast(variant, text.detokenize(words))
+                        and text.tokenize(variant) == tokens
+                    ):
                         made.append(Contrast(int(raw_line), category, variant, level or None))
             with open_to_write(folder / f"{split}.contrast") as file:
                 write_contrasts(made, file)

@@ -5,7 +5,7 @@ tools count from 1, or have the target in front: that is their `Notation`.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from os import PathLike
 from typing import NamedTuple
 
@@ -102,3 +102,13 @@ def _read(
             message = f"expected words counted from {notation.first}, got {part!r}"
             raise InputError(message, path=path, line=line)
         yield ends[::-1] if notation.target_first else ends, match[2]
+
+
+def translation(span: tuple[int, int], links: Set[Link]) -> tuple[int, int] | None:
+    """The target words of some source words; `None` if they are not together, or none."""
+    inside = [target for source, target in links if span[0] <= source < span[1]]
+    if not inside:
+        return None
+    start, end = min(inside), max(inside) + 1
+    outside = {target for source, target in links if not span[0] <= source < span[1]}
+    return None if outside & set(range(start, end)) else (start, end)

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_lines
@@ -196,6 +196,31 @@ def top_node(tree: Tree) -> Tree:
 def plain_label(label: str) -> str:
     """A label without function and index: `NP` of `NP-SBJ-1`, `ADVP` of `ADVP|PRT`, not `-LRB-`."""
     return label if label.startswith("-") else _AFTER_LABEL.split(label, maxsplit=1)[0] or label
+
+
+class Constituent(NamedTuple):
+    """A node of a tree: its label without functions, its words, its children, its level."""
+
+    label: str
+    span: tuple[int, int]  #: its first word, and the one after the last.
+    children: list[Constituent]
+    level: int  #: of the partition that has it as a phrase, from 1; 0 is the whole sentence.
+
+
+def constituents(tree: Tree) -> list[Constituent]:
+    """All constituents, children before their parents."""
+    found: list[Constituent] = []
+
+    def add(node: Tree, start: int, level: int) -> Constituent:
+        end, below = start + is_preterminal(node), []
+        for child in children(node):
+            below.append(add(child, end, level + 1))
+            end = below[-1].span[1]
+        found.append(Constituent(plain_label(node.label()), (start, end), below, level))
+        return found[-1]
+
+    add(top_node(tree), 0, 0)
+    return found
 
 
 def flat_tree(tokens: Sequence[str]) -> Tree:

@@ -24,8 +24,9 @@ from nltk.tree import Tree
 
 from mgsa.data.word_links import Link
 from pipeline.formats.link_files import read_link_file
+from pipeline.formats.links import translation
 from pipeline.formats.text import SIDES, read_parallel, split_tokens
-from pipeline.formats.trees import children, is_preterminal, plain_label, read_parse, top_node
+from pipeline.formats.trees import constituents, read_parse
 from pipeline.phrasal_patterns.scores import Scores
 from pipeline.statistics.ngrams import recall_of_spans
 
@@ -74,7 +75,9 @@ def occurrences(
     tree: Tree, links: Set[Link], target_words: int, sizes: Sequence[int]
 ) -> list[Occurrence]:
     """Yield the n-grams of a reference, then its phrases."""
-    constituents = _constituents(tree)
+    spans: dict[tuple[int, int], str] = {}
+    for one in constituents(tree):
+        spans.setdefault(one.span, one.label)
     sources: list[set[int]] = [set() for _ in range(target_words)]
     for source, target in links:
         sources[target].add(source)
@@ -82,41 +85,19 @@ def occurrences(
     for size in sizes:
         for start in range(target_words - size + 1):
             linked = set[int]().union(*sources[start : start + size])
-            category = _smallest_over(linked, constituents) if linked else UNALIGNED
+            category = _smallest_over(linked, spans) if linked else UNALIGNED
             found.append(Occurrence(str(size), start, start + size, category))
-    for (start, end), label in constituents.items():
-        inside = set(range(start, end))
-        targets = [target for target, words in enumerate(sources) if words & inside]
-        if end - start >= 2 and targets:
-            first, last = targets[0], targets[-1] + 1
-            if all(words <= inside for words in sources[first:last]):
-                found.append(Occurrence(PHRASE, first, last, label))
+    for (start, end), label in spans.items():
+        if end - start >= 2 and (translated := translation((start, end), links)):
+            found.append(Occurrence(PHRASE, *translated, label))
     return found
 
 
-def _constituents(tree: Tree) -> Constituents:
-    """Constituents including parts of speech over single words."""
-    constituents: dict[tuple[int, int], str] = {}
-
-    def add(node: Tree, start: int) -> int:
-        """Add those of a node, the innermost first; its end."""
-        end = start + is_preterminal(node)
-        for child in children(node):
-            end = add(child, end)
-        constituents.setdefault((start, end), plain_label(node.label()))
-        return end
-
-    add(top_node(tree), 0)
-    return constituents
-
-
-def _smallest_over(words: Set[int], constituents: Constituents) -> str:
+def _smallest_over(words: Set[int], spans: Constituents) -> str:
     """The label of the smallest constituent over all `words`."""
     first, last = min(words), max(words)
     # Constituents over the same words are nested, the innermost first.
-    return next(
-        label for (start, end), label in constituents.items() if start <= first and last < end
-    )
+    return next(label for (start, end), label in spans.items() if start <= first and last < end)
 
 
 def category_scores(

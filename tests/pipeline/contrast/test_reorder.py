@@ -13,10 +13,10 @@ from nltk.tree import Tree
 
 import pipeline.tokenize
 from mgsa.cli.files import read_json, write_json
-from pipeline.contrast.reorder import KINDS, attachments, clauses, constituents, main, translation
+from pipeline.contrast.reorder import KINDS, attachments, clauses, main
 from pipeline.formats.contrasts import contrasts_of, is_contrast
-from pipeline.formats.links import read_links
-from pipeline.formats.trees import read_tree
+from pipeline.formats.links import read_links, translation
+from pipeline.formats.trees import constituents, read_tree
 from pipeline.sample import write_sample
 from tests.lines import lines
 from tests.parameters import PARAMETERS
