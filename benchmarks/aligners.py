@@ -36,7 +36,7 @@ from pipeline.align.eflomal import find_command
 from pipeline.align.symmetrize import SYMMETRIZATIONS, Symmetrization, symmetrize
 from pipeline.formats.tables import markdown
 from pipeline.formats.text import SIDES, SPLITS, read_pairs
-from pipeline.params import compose
+from pipeline.params.presets import compose
 
 ROOT = Path(__file__).parents[1]
 SYMMETRIZATION: Symmetrization = "grow-diag-final-and"

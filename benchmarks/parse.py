@@ -30,7 +30,7 @@ from mgsa.cli.run import run
 from mgsa.decoding.opened import choose_device
 from pipeline.formats.text import SPLITS, read_sentences
 from pipeline.formats.text_settings import TEXT
-from pipeline.params import compose
+from pipeline.params.presets import compose
 
 PACKAGE = "ptbsample"
 RESOURCES = "stanza_resources"

@@ -76,7 +76,7 @@ def commands() -> dict[str, str]:
 
 def write_parameters(folder: Path, overrides: Sequence[str], workers: int) -> None:
     """The parameter file of a composition whose stages have so many workers."""
-    from pipeline.params import compose
+    from pipeline.params.presets import compose
 
     params = compose(ROOT / "conf", [*overrides, f"run.workers={workers}"])
     (folder / "params.yaml").write_text(yaml.safe_dump(params), "utf-8")
@@ -140,7 +140,7 @@ def load_epoch(folder: Path, window: int) -> None:
     """Read an epoch of training batches, from windows of so many rows."""
     from mgsa.data.batching import Position, TrainBatches
     from mgsa.data.dataset import open_dataset
-    from pipeline.params import compose
+    from pipeline.params.presets import compose
 
     config = compose(ROOT / "conf", [])["train"]
     batches = TrainBatches(

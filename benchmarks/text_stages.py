@@ -32,7 +32,7 @@ from mgsa.cli.settings import read_yaml
 from pipeline.formats.tables import markdown
 from pipeline.formats.text import SIDES, SPLITS
 from pipeline.formats.trees import escape_token
-from pipeline.params import compose
+from pipeline.params.presets import compose
 
 ROOT = Path(__file__).parents[1]
 LANGUAGES = {"source": "en", "target": "de"}

@@ -22,8 +22,11 @@ forced_align   word alignments of given text
 score          log probabilities of given text
 experiment/    tables of systems, each trained from several seeds
 explore/       a live page of sentences, phrases and translations
+new            a project of one's own
+__main__       a list of all commands
 
-`params`, `report`, `experiment` and `explore` stand above the stages: they alone import several.
+`params`, `report`, `experiment`, `explore` and `new` stand above the stages: they alone import
+several.
 """
 
 from __future__ import annotations

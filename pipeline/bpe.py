@@ -29,7 +29,7 @@ from mgsa.run_config import RunConfig
 from pipeline.formats.preprocessing import Segmentation
 from pipeline.formats.tables import Record
 from pipeline.formats.text import SIDES, SPLITS, Pair, files_to_write, read_pairs
-from pipeline.formats.text_settings import PREPROCESSING, TEXT, read_text_settings
+from pipeline.formats.text_settings import PREPROCESSING, read_text_settings
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.stage.workers import map_chunks
 from pipeline.subwords import (
@@ -47,7 +47,6 @@ from pipeline.subwords import (
 CHUNK_PAIRS = 1_000
 DRAWS = 20
 """Segmentations of each word with dropout."""
-FILES = [CODES, *(f"{name}.{side}" for name in (CODES, "vocab") for side in SIDES)]
 TEXTS = [f"{split}.{side}" for split in SPLITS for side in SIDES]
 
 Merges = Annotated[int, Interval(ge=1, le=10_000_000)]
@@ -269,8 +268,8 @@ def learn_and_segment(
     bpe: BpeSettings,
     run: RunConfig,
     *,
-    tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
-    out: Annotated[Path, OutputFolder("codes and subwords", *FILES, *TEXTS)],
+    tokenized: Annotated[Path, Input("tokenised text", kind="tokenised text")],
+    out: Annotated[Path, OutputFolder("codes and subwords", "subwords")],
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Learn byte-pair codes, or a vocabulary of words, or take others; segment every split."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from mgsa.cli.command import Input, Option, OutputFolder
-from mgsa.cli.files import atomic_folder
+from mgsa.cli.outputs import atomic_folder
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
 from mgsa.data.word_links import format_links
@@ -29,7 +29,8 @@ def align_text(
     out: Annotated[
         Path,
         OutputFolder(
-            "for aligned.source, aligned.target (tokens) and aligned.links (`0-0 1-2`)", *WRITTEN
+            "for aligned.source, aligned.target (tokens) and aligned.links (`0-0 1-2`)",
+            "forced alignments",
         ),
     ],
     tokenized: Tokenized = False,

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mgsa.cli.command import Input, OutputFolder, Report
-from mgsa.cli.files import atomic_folder
+from mgsa.cli.outputs import atomic_folder
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
 from mgsa.data.controls import apply_control
@@ -31,7 +31,6 @@ from mgsa.run_config import RunConfig
 from pipeline.formats.phrases import PartitionSettings, Phrase, consecutive, write_phrases_line
 from pipeline.formats.tables import write_csv
 from pipeline.formats.text import SPLITS, files_to_write, read_splits
-from pipeline.formats.text_settings import TEXT
 from pipeline.formats.trees import PARSER, children, plain_label, read_parse, read_tree, top_node
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.stage.workers import map_chunks
@@ -178,10 +177,10 @@ def partition_trees(
     partition: PartitionSettings,
     run: RunConfig,
     *,
-    parsed: Annotated[Path, Input("trees", holds=PARSER)],
-    tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
-    out: Annotated[Path, OutputFolder("phrases", PARSER, "*.phrases")],
-    plots: Annotated[Path, OutputFolder("counts (CSV)", "phrase_lengths.csv", "tags.csv")],
+    parsed: Annotated[Path, Input("trees", kind="trees")],
+    tokenized: Annotated[Path, Input("tokenised text", kind="tokenised text")],
+    out: Annotated[Path, OutputFolder("phrases", "phrases")],
+    plots: Annotated[Path, OutputFolder("counts (CSV)", "phrase counts")],
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Cut parsed sentences into phrases with tags."""

@@ -46,9 +46,7 @@ from pipeline.tokenizers.side import side_text
 
 CHUNK_PAIRS = 2500
 HELD_OUT = SPLITS[1:]
-SPLIT_FILES = [f"{s}.{name}" for s in SPLITS for name in (*SIDES, *ANNOTATIONS, "lines")]
 DROPPED = "dropped.tsv"
-CASES = [f"truecase.{side}" for side in SIDES]
 REASONS = ("empty", "short", "long", "ratio", "token", "duplicate", "overlap")
 """Why a training pair is dropped: the first of these that holds."""
 LONGEST_TOKEN = 1000
@@ -280,8 +278,8 @@ def tokenize_corpus(
     tokenize: TokenizeSettings,
     run: RunConfig,
     *,
-    corpus: Annotated[Path, Input("raw text", holds="corpus.json")],
-    out: Annotated[Path, OutputFolder("tokenised text", TEXT, *CASES, DROPPED, *SPLIT_FILES)],
+    corpus: Annotated[Path, Input("raw text", kind="raw text")],
+    out: Annotated[Path, OutputFolder("tokenised text", "tokenised text")],
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Normalise, tokenise and clean a parallel corpus."""

@@ -24,7 +24,7 @@ from mgsa.cli.run import run
 from pipeline.formats.contrasts import Contrast, write_contrasts
 from pipeline.formats.text_settings import text_settings
 from pipeline.formats.trees import bracketed, flat_tree, read_tree
-from pipeline.params import GROUPS
+from pipeline.params.presets import GROUPS
 from pipeline.tokenizers.side import SideText
 from tests.dvc_project import STAGES
 from tests.imports import ROOT
@@ -52,6 +52,7 @@ COMMANDS = {name: stage["cmd"].removeprefix("python -m ") for name, stage in STA
 }
 """For each command its module and its arguments; those of the stages are `dvc.yaml`'s."""
 
+TEXT, AGAIN = ("test.txt", "test.scores", "weights.npz"), ".again"
 LATER = ("forced align", "score text", "translate text", "translate text with phrases")
 """Commands that `run_all` leaves out."""
 WRITING = [c for c in COMMANDS if c not in ("verify", *LATER)]
@@ -101,8 +102,13 @@ def _tree(text: str) -> str:
 
 
 def run_command(name: str, *more: str) -> int:
-    """Run a command in this process and in the present folder; its exit status."""
-    module, *argv = words_of(name)
+    """Run a command in this process and in the present folder; its exit status.
+
+    It writes text to another file than `run_all` had it write, as it replaces none.
+    """
+    module, *argv = (
+        f"{word}{AGAIN}" if Path(word).name in TEXT else word for word in words_of(name)
+    )
     return run(main_of(module), [*argv, *more])
 
 

@@ -14,8 +14,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mgsa.cli.files import describe_files, write_json
-from mgsa.data.schema import SCHEMA, SCHEMA_VERSION
+from mgsa.cli.files import write_json
+from mgsa.cli.outputs import write_manifest
+from mgsa.data.schema import PAIRS, SCHEMA, SCHEMA_VERSION
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 
 NUM_WORDS = 12
@@ -55,15 +56,15 @@ def write_copy_task(
     write_json(folder / "preprocessing.json", {"note": "none: the text is artificial"})
     (folder / "bpe.codes").write_text("#version: 0.2\n", encoding="utf-8")
     manifest = {
+        "kind": PAIRS.name,
         "schema_version": SCHEMA_VERSION,
         "name": "copy task",
         "source_language": "en",
         "target_language": "de",
         "levels": 2,
         "splits": splits,
-        "files": describe_files(folder),
     }
-    write_json(folder / "manifest.json", manifest)
+    write_manifest(folder, manifest)
     return folder
 
 

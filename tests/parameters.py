@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.formats.text import SPLITS
 from pipeline.formats.text_settings import TextSettings
-from pipeline.params import compose
+from pipeline.params.presets import compose
 from tests.imports import ROOT
 
 PRESETS = ["corpus=local", "parser=trees", "model=mgsa_syntactic_tiny"]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mgsa.cli.files import read_json, sha256, write_json
+from mgsa.cli.files import read_json, write_json
+from mgsa.cli.outputs import sha256
 from mgsa.cli.settings import from_mapping
 from pipeline.formats.trees import read_tree
 from pipeline.probe.settings import ProbeConfig

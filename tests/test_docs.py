@@ -12,7 +12,8 @@ import pytest
 
 import mgsa.cli.command
 from pipeline.experiment.plan import Plan
-from pipeline.params import check_parameters, compose
+from pipeline.params.presets import compose
+from pipeline.params.sections import check_parameters
 from tests.imports import ROOT
 
 PAGES = ["README.md", "CONTRIBUTING.md"]

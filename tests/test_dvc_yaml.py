@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from docs import reruns
-from pipeline.params import SETTINGS, compose
+from pipeline.params.presets import compose
+from pipeline.params.sections import SETTINGS
 from pipeline.report.inputs import FOLDERS
 from tests.dvc_project import STAGES, outputs
 from tests.imports import ROOT, needed_files

@@ -49,7 +49,7 @@ def test_no_file_or_folder_is_a_drawer() -> None:
     assert [parts for parts in names if drawers.intersection(parts)] == []
 
 
-ABOVE = {"params", "report", "experiment", "explore"}
+ABOVE = {"params", "report", "experiment", "explore", "new"}
 """They alone import several stages."""
 
 

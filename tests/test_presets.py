@@ -13,7 +13,8 @@ from mgsa.cli.settings import from_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.model.build import build_model
 from pipeline.experiment.plan import Plan
-from pipeline.params import GROUPS, SETTINGS, check_parameters, compose
+from pipeline.params.presets import GROUPS, compose
+from pipeline.params.sections import SETTINGS, check_parameters
 from tests.imports import ROOT
 from tests.random_rows import VOCABULARY
 

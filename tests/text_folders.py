@@ -17,6 +17,7 @@ import pipeline.dataset.__main__
 import pipeline.partition
 import pipeline.tokenize
 from mgsa.cli.files import write_json
+from mgsa.cli.outputs import MANIFEST, write_manifest
 from mgsa.data.dataset import Dataset
 from pipeline.constituency.parser_folder import Kind, write_parser_folder
 from pipeline.encoder import Encoder
@@ -29,6 +30,15 @@ from tests.lines import lines, write_lines
 from tests.parameters import PARAMETERS
 
 MAX_WORDS: int = PARAMETERS["parse"]["max_words"]
+KINDS = {
+    "corpus": "raw text",
+    "tokenized": "tokenised text",
+    "parser": "parser",
+    "parsed": "trees",
+    "bpe": "subwords",
+    "partitions": "phrases",
+}
+"""By their options, what the inputs of stages say that they are."""
 Texts = Mapping[str, Sequence[tuple[str, str]]]
 WORDS = "a man woman dog cat sees reads the old new house book in on with and never"
 
@@ -115,8 +125,15 @@ def _run(stage: ModuleType, folder: Path, out: str, **inputs: str) -> None:
 
 
 def stage_argv(folder: Path, *overrides: str, **paths: str) -> list[str]:
-    """The arguments of a stage with these paths below `folder`, by default `params.yaml` too."""
+    """The arguments of a stage with these paths below `folder`, by default `params.yaml` too.
+
+    Its inputs are marked as the outputs of stages that they stand for.
+    """
     named = {"params": "params.yaml", **paths}
+    for name, kind in KINDS.items():
+        given = folder / paths.get(name, "")
+        if name in paths and given.is_dir() and not (given / MANIFEST).exists():
+            write_manifest(given, {"kind": f"mgsa {kind}"})
     words = [word for name, path in named.items() for word in (f"--{name}", str(folder / path))]
     return [*words, *(word for override in overrides for word in ("--set", override))]
 

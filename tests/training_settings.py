@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from pipeline.params import compose
+from pipeline.params.presets import compose
 from tests.imports import ROOT
 from tests.parameters import PARAMETERS, RUN
 

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Mapping
+from html import escape
 from typing import Any
 
 from mgsa.cli.languages import base_language
+from mgsa.cli.run import one_line
 from mgsa.config import ModelConfig, TransformerConfig
 
 PAPERS = {
@@ -39,7 +41,7 @@ def model_card(
     weights = "the mean of those of updates" if len(updates) > 1 else "of update"
     facts = {
         "architecture": " with ".join([PAPERS[config.kind], *parts]),
-        "trained on": f"{dataset['name']}, {dataset['rows']['train']:,} pairs",
+        "trained on": f"{escape(one_line(dataset['name']))}, {dataset['rows']['train']:,} pairs",
         "dataset": f"SHA-256 of its manifest: `{dataset['identity']}`",
         "weights": f"{weights} {', '.join(updates)}",
         "parameters": f"{parameters:,}",
@@ -61,7 +63,7 @@ def model_card(
         ),
         source=manifest["source_language"],
         target=manifest["target_language"],
-        name=dataset["name"],
+        name=escape(one_line(dataset["name"])),
         facts="\n".join(f"| {name} | {fact} |" for name, fact in facts.items()),
         scores="\n".join(["", _SCORES, *scores, ""]) if scores else "",
         parser=parser,

@@ -28,9 +28,7 @@ LONGEST = 2048
 def export(
     *,
     model: Annotated[Path, Input("model artifact")],
-    out: Annotated[
-        Path, OutputFolder("CTranslate2's model", "model.bin", "config.json", "*_vocabulary.json")
-    ],
+    out: Annotated[Path, OutputFolder("CTranslate2's model", "CTranslate2 model")],
     format: Annotated[Literal["ctranslate2"], Option("of another engine")] = "ctranslate2",  # noqa: A002
 ) -> None:
     """Write a model for another engine, which must be installed.
@@ -39,7 +37,7 @@ def export(
     """
     assert format == "ctranslate2"
     from mgsa.artifact.model import load_model
-    from mgsa.cli.files import atomic_folder
+    from mgsa.cli.outputs import atomic_folder
 
     if find_spec("ctranslate2") is None:
         raise FailedError("CTranslate2 is needed: pip install 'mgsa[ctranslate2]'")

@@ -22,17 +22,16 @@ from typing import Any, Literal
 from mgsa.artifact.card import model_card
 from mgsa.artifact.weights import load_weights, named_tensors, save_tensors
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import (
+from mgsa.cli.files import open_to_write, read_json, write_json
+from mgsa.cli.languages import base_language
+from mgsa.cli.outputs import (
+    CARD,
     MANIFEST,
     ManifestFile,
     atomic_folder,
     check_files,
-    describe_files,
-    open_to_write,
-    read_json,
-    write_json,
+    write_manifest,
 )
-from mgsa.cli.languages import base_language
 from mgsa.cli.settings import Language, from_excerpt, from_mapping, to_mapping
 from mgsa.config import ModelConfig
 from mgsa.data.dataset import Dataset
@@ -41,7 +40,7 @@ from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 
-WEIGHTS, CONFIG, CURVES, CARD = "model.safetensors", "config.json", "curves.jsonl", "README.md"
+WEIGHTS, CONFIG, CURVES = "model.safetensors", "config.json", "curves.jsonl"
 PARSER, PARSER_FILE = "parser", "parser.json"
 _FROM_DATASET = {VOCABULARY, TAGS, PREPROCESSING, *BPE_FILES, *CASE_FILES}
 
@@ -144,7 +143,7 @@ def save_model(
         )
         with open_to_write(partial / CARD) as file:
             file.write(card)
-        write_json(partial / MANIFEST, {**manifest, "files": describe_files(partial)})
+        write_manifest(partial, manifest)
 
 
 def load_model(folder: Path) -> ModelArtifact:

@@ -1,7 +1,8 @@
 """Command lines: errors, files, settings and the command itself; no model, no text.
 
 errors     a user's mistake; a failure without a traceback
-files      atomic outputs, text and JSON, the files of an artifact
+files      text and JSON: read packed or not, written atomically
+outputs    folders with a manifest, reports that say what wrote them
 languages  language codes, and the language of one
 settings   sections of a YAML file as checked dataclasses
 guard      no foreign file is overwritten

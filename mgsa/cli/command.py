@@ -4,7 +4,7 @@
         tokenize: TokenizeSettings,
         *,
         corpus: Annotated[Path, Input("raw text")],
-        out: Annotated[Path, OutputFolder("tokenised text", "*.source", "*.target")],
+        out: Annotated[Path, OutputFolder("tokenised text", "tokenised text")],
     ) -> None:
         \"\"\"Normalise, tokenise and clean a parallel corpus.\"\"\"
 
@@ -16,16 +16,18 @@ outputs go through `mgsa.cli.guard` before the function is called.
 
 import argparse
 import inspect
+import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.guard import Output, guard
-from mgsa.cli.run import STANDARD_OUTPUT
-from mgsa.cli.settings import Reads, from_mapping, parse_yaml, read_yaml, to_mapping
+from mgsa.cli.outputs import kind_of
+from mgsa.cli.run import STANDARD_OUTPUT, is_utf_8
+from mgsa.cli.settings import from_mapping, parse_yaml, paths_read, read_yaml, to_mapping
 
 
 @dataclass
@@ -44,39 +46,44 @@ class Positional(Option):
 class Input(Option):
     """A file or folder that is read; of type `dict[str, Path]`, several as `NAME=PATH`.
 
-    Of a folder with `parts`, only these paths within it are read; one without the file `holds` was
-    written by another command.
+    Of a folder with `parts`, only these paths within it are read; one of a `kind` has it in its
+    manifest.
     """
 
     metavar: str | None = "DIR"
     parts: Sequence[str] = ("",)
-    holds: str = ""
+    kind: str = ""
 
 
 @dataclass
 class OutputFile(Option):
-    """A file that is written; a `str` may be `-`, stdout. Several runs may write a `shared` one."""
+    """A new file; a `str` may be `-`, stdout.
+
+    Of an `edited` one the command itself checks what was there; several runs may write a `shared`
+    one.
+    """
 
     metavar: str | None = "FILE"
+    edited: bool = False
     shared: bool = False
 
 
 @dataclass
 class Report(OutputFile):
-    """A JSON file of metrics that is written, and replaces nothing but JSON."""
+    """A JSON file of metrics that is written, and replaces nothing but the command's own."""
 
     help: str = "metrics (JSON)"
 
 
 class OutputFolder(Option):
-    """A folder that is written, and before holds no file that `files` don't match.
+    """A folder that is written, and replaces nothing but one of the same `kind`.
 
-    `files` are patterns of paths within it, with `{split}` for the value of `--split`.
+    `{split}` in the kind is the value of `--split`. One that is `growing` is written in parts.
     """
 
-    def __init__(self, help: str, *files: str) -> None:  # noqa: A002
+    def __init__(self, help: str, kind: str, *, growing: bool = False) -> None:  # noqa: A002
         super().__init__(help, "DIR")
-        self.files = files
+        self.kind, self.growing = kind, growing
 
 
 class ParameterFile:
@@ -111,6 +118,7 @@ def command(
     *,
     parameters: str = "--params",
     default: str | None = "params.yaml",
+    explain: Callable[[str], str] = str,
 ) -> Callable[[Sequence[str] | None], None]:
     """The `main(argv)` of `function`.
 
@@ -118,6 +126,7 @@ def command(
         prog: the command's name.
         parameters: the option that names the parameter file.
         default: that file's default; `None` makes the option required.
+        explain: what `--help` says of a section.
     """
 
     def main(argv: Sequence[str] | None = None) -> None:
@@ -129,12 +138,15 @@ def command(
         )
         if sections:
             _add_parameter_file(parser, sections, parameters, default)
+            if not {"-h", "--help"}.isdisjoint(sys.argv[1:] if argv is None else argv):
+                keys = "\n".join(explain(section.name) for section in sections)
+                parser.epilog = f"sections of the parameter file, with defaults:\n{keys}"
         for parameter in options:
             if isinstance(parameter.option, Option):
                 parser.add_argument(parameter.flag, **_argument(parameter))
         arguments = vars(parser.parse_args(argv))
         settings, files = _read_sections(sections, arguments) if sections else ([], [])
-        values, inputs, outputs = _read_options(options, arguments)
+        values, inputs, outputs = _read_options(options, arguments, prog)
         with guard([*files, *inputs], outputs):
             function(*settings, **values)
 
@@ -224,30 +236,12 @@ def _read_sections(
         section[key] = parse_yaml(text, f"--set {setting}")
     where = f"{path}: " if path else ""
     settings = [from_mapping(kind, content[name], where + name) for name, kind, _, _ in sections]
-    named = [file for section in settings for file in _paths_read(section)]
+    named = [file for section in settings for _, file in paths_read(section, "")]
     return settings, [path, *named] if path else named
 
 
-def _paths_read(settings: Any, *, marked: bool = False) -> Iterator[Path]:
-    """The paths in fields marked `Reads`, also in sequences and mappings."""
-    if is_dataclass(settings):
-        hints = get_type_hints(type(settings), include_extras=True)
-        for field in fields(settings):
-            value = getattr(settings, field.name)
-            yield from _paths_read(value, marked=_is_marked(hints[field.name]))
-    elif isinstance(settings, (tuple, dict)):
-        for value in settings.values() if isinstance(settings, dict) else settings:
-            yield from _paths_read(value, marked=marked)
-    elif isinstance(settings, str) and marked:
-        yield Path(settings)
-
-
-def _is_marked(hint: Any) -> bool:
-    return isinstance(hint, Reads) or any(map(_is_marked, get_args(hint)))
-
-
 def _read_options(
-    options: Sequence[_Parameter], arguments: Mapping[str, Any]
+    options: Sequence[_Parameter], arguments: Mapping[str, Any], prog: str
 ) -> tuple[dict[str, Any], list[Path], list[Output]]:
     """The options' values, the inputs and the outputs."""
     values, inputs, outputs = dict[str, Any](), list[Path](), list[Output]()
@@ -256,19 +250,28 @@ def _read_options(
         match parameter.option:
             case _ if value in (None, STANDARD_OUTPUT):
                 pass
-            case Input(parts=parts, holds=holds):
+            case Input(parts=parts, kind=kind):
                 given = value.values() if isinstance(value, dict) else value
                 paths = [given] if isinstance(given, Path) else [*given]
-                for path in (p for p in paths if p.is_dir() and not (p / holds).exists()):
-                    expected = f"expected {parameter.option.help}: no {holds} is there"
-                    raise InputError(expected, path=path)
+                for path in paths if kind else ():
+                    _check_kind(path, f"mgsa {kind}")
                 inputs += [path / part for path in paths for part in parts]
-            case OutputFile(shared=shared):
-                is_json = isinstance(parameter.option, Report)
-                outputs.append(Output(Path(value), is_json=is_json, shared=shared))
-            case OutputFolder(files=files):
-                outputs.append(Output(value, tuple(file.format(**arguments) for file in files)))
+            case Report():
+                outputs.append(Output(Path(value), "report", prog.removeprefix("python -m ")))
+            case OutputFile(edited=edited, shared=shared):
+                outputs.append(
+                    Output(Path(value), "edited file" if edited else "file", shared=shared)
+                )
+            case OutputFolder(kind=kind, growing=growing):
+                name = f"mgsa {kind.format(**arguments)}"
+                outputs.append(Output(value, "growing folder" if growing else "folder", name))
     return values, inputs, outputs
+
+
+def _check_kind(folder: Path, kind: str) -> None:
+    found = kind_of(folder)
+    if folder.is_dir() and found != kind:
+        raise InputError(f"expected {kind}, found {found or 'no manifest'}", path=folder)
 
 
 def _value(parameter: _Parameter, arguments: Mapping[str, Any]) -> Any:
@@ -296,5 +299,7 @@ def _named_paths(words: Sequence[str], flag: str) -> dict[str, Path]:
             name, path = Path(word).name, word
         if name in paths:
             raise InputError(f"{flag} {word}: expected another name, {name} is taken")
+        if not is_utf_8(name):
+            raise InputError(f"{flag} {word}: expected a name in UTF-8")
         paths[name] = Path(path)
     return paths

@@ -19,7 +19,11 @@ class FailedError(RuntimeError):
 
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether memory ran out; torch raises a `RuntimeError` that only its message tells apart."""
-    of_torch = ("out of memory", "DefaultCPUAllocator: ", "std::bad_alloc")
-    words = (*of_torch, "_ALLOC_FAILED", "_ALLOCATION_FAILED")  # cuBLAS's, cuDNN's
-    torch_ran_out = isinstance(error, RuntimeError) and any(word in str(error) for word in words)
-    return torch_ran_out or isinstance(error, MemoryError)
+    words = (
+        *("out of memory", "DefaultCPUAllocator: ", "std::bad_alloc"),
+        *("could not create a primitive", "could not create a memory"),  # oneDNN's
+        *("_ALLOC_FAILED", "_ALLOCATION_FAILED"),  # cuBLAS's, cuDNN's
+        *("failed to map segment", "annot allocate memory"),  # of an import
+    )
+    told = isinstance(error, (RuntimeError, ImportError)) and any(w in str(error) for w in words)
+    return told or isinstance(error, MemoryError)

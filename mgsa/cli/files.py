@@ -1,29 +1,26 @@
-"""Atomic outputs, text and JSON files, the files of an artifact."""
+"""Text and JSON files: read packed or not, written atomically."""
 
 import bz2
 import gzip
-import hashlib
 import io
 import json
 import lzma
+import math
 import os
 import re
 import secrets
-import shutil
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from mgsa.cli.errors import InputError
 
-MANIFEST = "manifest.json"
 PARTIAL = ".partial-"
 """Prefix of temporary files and folders, which lie beside their output."""
-RANDOM_CHARACTERS = 8
-"""Length of a temporary name's random suffix."""
+_SUFFIX = re.compile("[0-9a-f]{8}")
+"""A temporary name's random end."""
 NOT_A_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 
@@ -40,8 +37,21 @@ def partial_prefix(path: Path) -> str:
     return f"{PARTIAL}{path.name[:100]}-"  # file systems limit the length of names
 
 
-def _temporary(path: Path) -> Path:
-    return path.with_name(partial_prefix(path) + secrets.token_hex(RANDOM_CHARACTERS // 2))
+def real_path(path: Path) -> Path:
+    """The path without links; of links that lead to themselves, as far as they lead."""
+    return Path(os.path.realpath(path))  # `Path.resolve` fails of them
+
+
+def temporary_sibling(path: Path) -> Path:
+    """A new name beside output `path`, of which nobody else has a file."""
+    return path.with_name(partial_prefix(path) + secrets.token_hex(4))
+
+
+def temporary_siblings(path: Path) -> list[Path]:
+    """The temporary files and folders of output `path` that are there."""
+    prefix = partial_prefix(path)
+    named = (other for other in path.parent.iterdir() if other.name.startswith(prefix))
+    return [other for other in named if _SUFFIX.fullmatch(other.name.removeprefix(prefix))]
 
 
 @contextmanager
@@ -52,12 +62,12 @@ def atomic_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     to directly.
     """
     if path.exists() and not path.is_file():
-        with open_to_write(path, mode) as file:
+        with naming(path), open_to_write(path, mode) as file:
             yield file
         return
     make_folder(path.parent)
-    temporary = _temporary(path)
-    with _named(path):
+    temporary = temporary_sibling(path)
+    with naming(path):
         try:
             with open_to_write(temporary, mode) as file:
                 yield file
@@ -67,47 +77,7 @@ def atomic_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        _sync(path.parent)
-
-
-@contextmanager
-def atomic_folder(path: Path) -> Iterator[Path]:
-    """Write the folder `path` atomically: a temporary sibling is renamed when the block succeeds.
-
-    A folder at `path`, or at the target of the link `path`, is replaced as a whole. Files get the
-    mode of the umask.
-    """
-    given, path = path, path.resolve()
-    make_folder(path.parent)
-    temporary = _temporary(path)
-    with _named(given):
-        try:
-            temporary.mkdir()
-            yield temporary
-            mode = temporary.stat().st_mode & 0o666
-            for inner in temporary.rglob("*"):
-                if inner.is_file() and not inner.is_symlink():
-                    inner.chmod(mode)
-                    _sync(inner)
-            _replace_folder(path, temporary)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
-        _sync(path.parent)
-
-
-def _replace_folder(path: Path, new: Path) -> None:
-    """Rename `new` to `path`; an old folder is restored on failure."""
-    old = _temporary(path)
-    if path.exists():
-        path.replace(old)
-    try:
-        new.replace(path)
-    except BaseException:
-        if old.exists():
-            old.replace(path)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+        sync(path.parent)
 
 
 def make_folder(path: Path) -> None:
@@ -119,7 +89,7 @@ def make_folder(path: Path) -> None:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def naming(path: Path) -> Iterator[None]:
     """Name `path` in an `OSError` that names no file (a full disk) or a temporary one."""
     try:
         yield
@@ -130,7 +100,7 @@ def _named(path: Path) -> Iterator[None]:
         raise
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """fsync a file or a folder."""
     descriptor = os.open(path, os.O_RDONLY)
     os.fsync(descriptor)
@@ -210,11 +180,33 @@ def read_text(path: Path) -> str:
         raise not_utf_8(error, path=path) from None
 
 
-def read_json(path: Path, object_hook: Callable[[dict[str, Any]], Any] | None = None) -> Any:
-    """The content of a JSON file; an `InputError` if it is missing, malformed or not UTF-8."""
+def read_json(
+    path: Path,
+    object_hook: Callable[[dict[str, Any]], Any] | None = None,
+    *,
+    finite: bool = False,
+) -> Any:
+    """The content of a JSON file; an `InputError` if it is missing, malformed or not UTF-8.
+
+    Also if a number of it is infinite or none, where `finite` is asked for.
+    """
     text = read_text(path)
+
+    def number(digits: str) -> float:
+        if not math.isfinite(value := float(digits)):
+            raise InputError(f"expected finite numbers, found {digits[:20]}", path=path)
+        return value
+
+    def whole_number(digits: str) -> int:
+        return int(digits) if number(digits) else 0
+
+    parse: dict[str, Any] = {
+        "parse_constant": number,
+        "parse_float": number,
+        "parse_int": whole_number,
+    }
     try:
-        return json.loads(text, object_hook=object_hook)
+        return json.loads(text, object_hook=object_hook, **(parse if finite else {}))
     except json.JSONDecodeError as error:
         message = f"expected JSON: {error.msg} at column {error.colno}"
         raise InputError(message, path=path, line=error.lineno) from None
@@ -249,48 +241,3 @@ def not_utf_8(
         path=path,
         line=line + before.count(b"\n"),
     )
-
-
-def sha256(path: Path) -> str:
-    """Hexadecimal SHA-256 of a file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-@dataclass(frozen=True)
-class ManifestFile:
-    """A manifest's entry for a file."""
-
-    bytes: int
-    sha256: str
-
-
-def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
-    """The manifest's `files`: size in bytes and SHA-256 of every file below a folder, by path."""
-    return {
-        path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": sha256(path)}
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
-def check_files(folder: Path, files: Mapping[str, ManifestFile], *, verify: bool) -> None:
-    """Compare a folder's files with its manifest; `verify` reads every file for its SHA-256.
-
-    An `InputError` is raised if one is missing, truncated or altered, or another one is there that
-    is not hidden.
-    """
-    for name, file in files.items():
-        path = folder / name
-        if not path.is_file():
-            raise InputError("no such file, but the manifest lists it", path=path)
-        size = path.stat().st_size
-        if size != file.bytes:
-            message = f"expected {file.bytes} bytes as in the manifest, found {size}"
-            raise InputError(message, path=path)
-        if verify and sha256(path) != file.sha256:
-            raise InputError("its SHA-256 is not the manifest's: the file was altered", path=path)
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if path.is_file() and name not in {*files, MANIFEST} and not path.name.startswith("."):
-            raise InputError(f"expected no file that {MANIFEST} does not list", path=path)

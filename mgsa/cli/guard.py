@@ -6,34 +6,28 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from fnmatch import fnmatch
-from glob import escape
 from pathlib import Path
+from typing import Literal
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import PARTIAL, RANDOM_CHARACTERS, make_folder, partial_prefix
+from mgsa.cli.files import make_folder, partial_prefix, real_path, temporary_siblings
+from mgsa.cli.outputs import files_below, foreign_file, is_report, kind_of, write_manifest, writing
 
-MARKERS = {
-    "manifest.json": b'"sha256"',
-    "corpus.json": b'"source_language"',
-    "parser.json": b'"identity"',
-    "text.json": b"",
-    "aligner.json": b"",
-    "vocab.source": b"",
-}
-"""Marker file of each command's output folder and bytes it must contain (a report may have the same
-name). `mgsa translate --out` must not replace a file of a stage either, so all stand here."""
+Form = Literal["file", "edited file", "report", "folder", "growing folder"]
 
 
 @dataclass(frozen=True)
 class Output:
-    """A path that a command writes."""
+    """A path that a command writes.
+
+    A folder is replaced only if its manifest says that it has this kind, and that no file of it is
+    new or altered; one that grows, if it has the kind. A report is replaced if it says by `kind`
+    what wrote it; an edited file is checked by the command itself. Any other file is anybody's.
+    """
 
     path: Path
-    #: for a folder, patterns of the paths written within it (`*` matches `/` too); `None` for a
-    #: file.
-    files: tuple[str, ...] | None = None
-    is_json: bool = False  #: for a file, whether it may replace JSON only.
+    form: Form
+    kind: str = ""
     shared: bool = False  #: whether other runs may write it at the same time.
 
 
@@ -52,47 +46,47 @@ def guard(inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
                 raise InputError(message, path=output.path)
     for output in outputs:
         _check_replaceable(output)
-    with ExitStack() as locks:
+    with ExitStack() as stack:
         if _is_first_process():
             for output in (output for output in outputs if not output.shared):
-                locks.enter_context(_locked(output.path))
+                stack.enter_context(_locked(output.path))
+                if output.form == "growing folder" and not kind_of(output.path):
+                    make_folder(output.path)
+                    write_manifest(output.path, {"kind": output.kind})
+        stack.enter_context(writing({real_path(o.path): o.kind for o in outputs if o.kind}))
         yield
 
 
 def _overlap(one: Path, other: Path) -> bool:
-    one, other = one.resolve(), other.resolve()
+    one, other = real_path(one), real_path(other)
     return one.is_relative_to(other) or other.is_relative_to(one)
 
 
 def _check_replaceable(output: Output) -> None:
-    path = output.path
-    for folder in path.resolve().parents:
-        if any(_is_marker(folder / name) for name in MARKERS):
+    path, kind = output.path, output.kind
+    for folder in real_path(path).parents:
+        if kind_of(folder) is not None:
             message = f"expected an output outside {folder}, which another command wrote"
             raise InputError(message, path=path)
-    if output.files is None:
+    if "folder" not in output.form:
         if path.is_dir():
             raise InputError("expected a file to write, found a folder", path=path)
-        if output.is_json and path.is_file() and not path.read_bytes().startswith(b"{"):
-            raise InputError("expected no file, or JSON to replace", path=path)
+        if path.is_file() and path.stat().st_size:
+            if output.form == "report" and not is_report(path, kind):
+                raise InputError(f"expected no file, or a report of {kind} to replace", path=path)
+            if output.form == "file":
+                message = "expected no file: what is there can't be told from one of yours"
+                raise InputError(message, path=path)
         return
     if path.exists() and not path.is_dir():
         raise InputError("expected a folder to write, found a file", path=path)
-    names = [file.relative_to(path).as_posix() for file in path.rglob("*") if not file.is_dir()]
-    found = sorted(name for name in names if PARTIAL not in name)
-    for name in found:
-        if not any(fnmatch(name, pattern) for pattern in output.files):
-            message = f"expected a folder of this command's files alone, found {name}"
-            raise InputError(message, path=path)
-    mark = next((name for name in MARKERS if name in output.files), None)
-    if found and mark and not _is_marker(path / mark):
-        message = f"expected a folder that this command wrote, found {found[0]} and no {mark} of it"
+    found = files_below(path)
+    if found and kind_of(path) != kind:
+        message = f"expected no folder, or {kind} of this command to replace, found {found[0]}"
         raise InputError(message, path=path)
-
-
-def _is_marker(file: Path) -> bool:
-    """Whether it is one of `MARKERS`."""
-    return file.is_file() and MARKERS[file.name] in file.read_bytes()
+    if found and output.form == "folder" and (name := foreign_file(path)):
+        message = f"expected this command's files as it wrote them, found {name}, new or altered"
+        raise InputError(message, path=path)
 
 
 def _is_first_process() -> bool:
@@ -108,7 +102,7 @@ def _locked(path: Path) -> Iterator[None]:
         yield  # a device or a pipe
         return
     make_folder(path.parent)
-    real = path.resolve()
+    real = real_path(path)
     lock = real.with_name(f"{partial_prefix(real)}lock")
     try:
         file = lock.open("a")
@@ -122,7 +116,7 @@ def _locked(path: Path) -> Iterator[None]:
         except OSError:
             pass  # a file system without locks
         try:
-            for stale in real.parent.glob(escape(partial_prefix(real)) + "?" * RANDOM_CHARACTERS):
+            for stale in temporary_siblings(real):
                 shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
             yield
         finally:

@@ -1,6 +1,7 @@
 """Running a command: exit status, one-line errors, signals, memory, cores, stdout, progress."""
 
 import ctypes
+import errno
 import os
 import signal
 import sys
@@ -37,6 +38,7 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
     `InputError`, `FailedError` and the system's errors (full disk, no permission, no memory) are
     one line on stderr; a bug keeps its traceback.
     """
+    _open_closed_streams()
     _keep_freed_memory()
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # of the time of imports
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -54,8 +56,9 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         _flush_or_abandon_stdout()
         if isinstance(error, BrokenPipeError):  # the reader is gone (`| head`)
             return DONE
-        return _fail(f"{error.filename or 'stdout'}: {error.strerror or error}", FAILED)
-    except (MemoryError, RuntimeError) as error:
+        stream = "stdin or stdout" if error.errno == errno.EBADF else "stdout"
+        return _fail(f"{error.filename or stream}: {error.strerror or error}", FAILED)
+    except (MemoryError, RuntimeError, ImportError) as error:
         if not is_out_of_memory(error):
             raise
         return _fail("out of memory; smaller batches or a smaller model need less", FAILED)
@@ -77,6 +80,17 @@ def handling_signals(
     finally:
         for number, before in previous.items():
             signal.signal(number, before)
+
+
+def _open_closed_streams() -> None:
+    """Start anew with what fails in place of closed streams, or a file takes their place."""
+    streams = ((sys.stdin, os.O_WRONLY), (sys.stdout, os.O_RDONLY), (sys.stderr, os.O_WRONLY))
+    closed = {number: mode for number, (stream, mode) in enumerate(streams) if stream is None}
+    for number, mode in closed.items():
+        os.dup2(os.open(os.devnull, mode), number)
+        os.set_inheritable(number, True)  # also if it was opened as just this one
+    if closed:
+        os.execv(sys.executable, sys.orig_argv)
 
 
 def _keep_freed_memory() -> None:
@@ -134,15 +148,34 @@ def _fail(message: str, status: int) -> int:
 
 def one_line(text: str) -> str:
     r"""`text` truncated, with control characters escaped (`\n`, `\x1b`)."""
-    short = text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]}…"
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in short)
+    return visible(text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]}…")
+
+
+def visible(text: str) -> str:
+    r"""`text` with control characters escaped (`\n`, `\x1b`), which a terminal would obey."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def for_stdout(line: str) -> str:
+    """A line of data as it may be written to stdout: `visible` on a terminal."""
+    return visible(line) if sys.stdout.isatty() else line
+
+
+def is_utf_8(name: str) -> bool:
+    """Whether a name of the command line, whose bytes may be any, can be written to a file."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
+
+
+class _DataOnStdout(TextIOWrapper):
+    def write(self, text: str) -> int:
+        return super().write("\n".join(map(for_stdout, text.split("\n"))))
 
 
 @contextmanager
 def opened(name: str) -> Iterator[IO[str]]:
     """Open `name` to write text, atomically; `-` is stdout."""
     if name == STANDARD_OUTPUT:
-        out = TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+        out = _DataOnStdout(sys.stdout.buffer, encoding="utf-8", newline="\n")
         try:
             yield out
         finally:

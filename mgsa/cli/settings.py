@@ -9,12 +9,22 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    get_args,
+    get_type_hints,
+    overload,
+)
 
 from annotated_types import Interval
 
@@ -77,6 +87,24 @@ def to_mapping(settings: Any) -> dict[str, Any]:
     return mapping
 
 
+def paths_read(settings: Any, key: str, *, marked: bool = False) -> Iterator[tuple[str, Path]]:
+    """Dotted key and path of the fields marked `Reads`, also in sequences and mappings."""
+    if dataclasses.is_dataclass(settings):
+        hints = get_type_hints(type(settings), include_extras=True)
+        for field in dataclasses.fields(settings):
+            value, is_marked = getattr(settings, field.name), _is_marked(hints[field.name])
+            yield from paths_read(value, f"{key}.{field.name}", marked=is_marked)
+    elif isinstance(settings, (tuple, dict)):
+        for value in settings.values() if isinstance(settings, dict) else settings:
+            yield from paths_read(value, key, marked=marked)
+    elif isinstance(settings, str) and marked:
+        yield key, Path(settings)
+
+
+def _is_marked(hint: Any) -> bool:
+    return isinstance(hint, Reads) or any(map(_is_marked, get_args(hint)))
+
+
 def check_each_once(name: str, values: Sequence[object]) -> None:
     """Raise a `ValueError` for the setting `name` if it is empty or repeats a value."""
     if len(set(values)) != len(values) or not values:
@@ -110,7 +138,8 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
         return _adapter(kind).validate_json(text, strict=True, extra=extra)
     except ValidationError as failed:
         # A mistyped key is unknown and the right one missing: the former is reported.
-        error = max(failed.errors(), key=lambda e: e["type"] == "unexpected_keyword_argument")
+        errors = failed.errors()
+        error = max(errors, key=lambda e: e["type"] == "unexpected_keyword_argument")
     except (TypeError, ValueError) as failure:  # a date, an infinite number, a circle
         with suppress(RecursionError):
             _check_plain(values, where)
@@ -125,7 +154,10 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
         case "missing":
             problem = "missing key"
         case "unexpected_keyword_argument":
-            problem = "unknown key"
+            *place, key = error["loc"]
+            missing = [e["loc"][-1] for e in errors if e["loc"][:-1] == tuple(place)]
+            near = get_close_matches(str(key), [str(name) for name in missing if name != key], n=1)
+            problem = f"unknown key ({near[0]}?)" if near else "unknown key"
         case "value_error":
             problem = str(error["ctx"]["error"])
         case "union_tag_not_found":

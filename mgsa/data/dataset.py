@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import MANIFEST, check_files
+from mgsa.cli.outputs import MANIFEST, check_files
 from mgsa.data.batch import NO_LABEL, Row, RowColumns
 from mgsa.data.checks import RowLimits, counts_of, one_piece, wrong_row
 from mgsa.data.ragged import Ragged

@@ -10,7 +10,8 @@ import pyarrow as pa
 from annotated_types import Len
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import ManifestFile, read_json, sha256
+from mgsa.cli.files import read_json
+from mgsa.cli.outputs import ManifestFile, sha256
 from mgsa.cli.settings import Count, Language, from_excerpt
 
 SCHEMA_VERSION = 3
@@ -72,7 +73,7 @@ SUBWORDS_PER_WORD = {"source": "subwords_per_word", "target": "target_subwords_p
 class Kind:
     """A kind of dataset artifact."""
 
-    name: str | None  #: `kind` in its manifest; `None` for sentence pairs.
+    name: str  #: `kind` in its manifest.
     description: str  #: its name in errors.
     version: int
     columns: pa.Schema
@@ -81,7 +82,7 @@ class Kind:
     labels: tuple[str, ...] = ()
 
 
-PAIRS = Kind(None, "a dataset", SCHEMA_VERSION, SCHEMA)
+PAIRS = Kind("mgsa dataset", "a dataset", SCHEMA_VERSION, SCHEMA)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from torch import Tensor, nn
 
 import mgsa
 from mgsa.artifact.weights import load_tensors, load_weights, named_tensors, save_tensors
-from mgsa.cli.files import MANIFEST, PARTIAL, atomic_folder, no_file, read_json, sha256, write_json
+from mgsa.cli.files import PARTIAL, no_file, read_json, write_json
+from mgsa.cli.outputs import MANIFEST, atomic_folder, sha256
 from mgsa.cli.settings import from_mapping, to_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batching import Position

@@ -9,31 +9,11 @@ from mgsa.cli.settings import Positive
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.run_config import Accelerator, Logger
 
-MODEL_FILES = (
-    *("model.safetensors", "config.json", "vocab.json", "tags.json", "preprocessing.json"),
-    *(
-        "truecase.*",
-        "bpe.codes*",
-        "vocab.source",
-        "vocab.target",
-        "curves.jsonl",
-        "README.md",
-        "manifest.json",
-    ),
-)
-"""Files of a model artifact."""
-PARSER_FILES = ("parser/parser.json", "parser/resources.json", "parser/*/*/*.pt")
-"""Those of a parser that it may carry."""
-CHECKPOINT_FILES = (
-    *("step-*/*.safetensors", "step-*/state.json"),
-    *("live/metrics.json", "live/plots/*.tsv", "logs/*"),
-)
-"""Files of a folder of checkpoints, with those of `pipeline.train` and of loggers."""
-
 DatasetFolder = Annotated[Path, Input("dataset artifact")]
-ModelFolder = Annotated[Path, OutputFolder("model artifact to write", *MODEL_FILES, *PARSER_FILES)]
+ModelFolder = Annotated[Path, OutputFolder("model artifact to write", "model")]
 Checkpoints = Annotated[
-    Path, OutputFolder("folder of checkpoints (default: OUT.checkpoints)", *CHECKPOINT_FILES)
+    Path,
+    OutputFolder("folder of checkpoints (default: OUT.checkpoints)", "checkpoints", growing=True),
 ]
 
 

@@ -9,7 +9,8 @@ from torch import nn
 from mgsa.artifact.model import WEIGHTS, load_model
 from mgsa.artifact.weights import named_tensors, put_tensors
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import MANIFEST, read_json
+from mgsa.cli.files import read_json
+from mgsa.cli.outputs import MANIFEST
 from mgsa.data.dataset import Dataset
 from mgsa.data.schema import BPE_FILES
 

@@ -8,12 +8,15 @@ import hashlib
 import logging
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 import torch
 from lightning_fabric import Fabric
+from lightning_fabric.plugins.environments.lightning import LightningEnvironment
+from lightning_fabric.strategies.ddp import DDPStrategy
 from torch import Tensor
 
 from mgsa.attention.attend import pass_cudnn_by
@@ -21,6 +24,8 @@ from mgsa.cli.errors import FailedError, InputError
 from mgsa.cli.run import handling_signals
 from mgsa.config import Precision
 from mgsa.run_config import Accelerator
+
+LOOPBACK = "127.0.0.1"
 
 
 def make_fabric(
@@ -45,13 +50,46 @@ def make_fabric(
     # Fabric's launcher reports which process has ended, at level INFO.
     launcher = logging.getLogger("lightning_fabric.strategies.launchers.subprocess_script")
     launcher.setLevel(logging.INFO)
+    externally = torch.distributed.is_torchelastic_launched()
     return Fabric(
         accelerator=accelerator,
         devices=devices,
         num_nodes=nodes,
         precision=precision,
-        strategy="ddp" if devices * nodes > 1 else "auto",
+        strategy="auto" if devices * nodes == 1 else "ddp" if externally else LoopbackStrategy(),
+        # Or Fabric takes the variables of a SLURM job for those of srun.
+        plugins=None if externally else LightningEnvironment(),
     )
+
+
+class LoopbackStrategy(DDPStrategy):
+    """DDP on one machine, whose processes are reached by its loopback interface alone.
+
+    torch's store would listen on all interfaces, and takes what anybody sends.
+    """
+
+    def _setup_distributed(self) -> None:
+        interface = next((name for _, name in socket.if_nameindex() if name in ("lo", "lo0")), None)
+        if interface is not None:
+            os.environ.update(GLOO_SOCKET_IFNAME=interface, NCCL_SOCKET_IFNAME=interface)
+        self._set_world_ranks()
+        assert self.cluster_environment is not None
+        place = (LOOPBACK, self.cluster_environment.main_port)
+        listens = self.global_rank == 0
+        store = torch.distributed.TCPStore(  # type: ignore[attr-defined]
+            *place,
+            self.world_size,
+            is_master=listens,
+            master_listen_fd=socket.create_server(place).detach() if listens else None,
+        )
+        torch.distributed.init_process_group(
+            self._get_process_group_backend(),
+            store=store,
+            rank=self.global_rank,
+            world_size=self.world_size,
+            device_id=None if self.root_device.type == "cpu" else self.root_device,
+        )
+        super()._setup_distributed()
 
 
 def sum_over_processes(fabric: Fabric, own: Tensor) -> Tensor:

@@ -157,6 +157,7 @@ class Trainer:
         with remembering_signals() as signals, self.display.running():
             if self._validation_is_due and state.validated_at != state.update:
                 self.validate()  # interrupted before this validation
+                self.save()  # as an uninterrupted run, with its score
             updates = self.batches.updates(
                 state.position,
                 rank=self.fabric.global_rank,

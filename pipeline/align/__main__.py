@@ -31,7 +31,6 @@ from pipeline.align.symmetrize import symmetrize
 from pipeline.formats.link_files import GoldLinks, checked, corpus_links, read_link_file
 from pipeline.formats.links import Notation
 from pipeline.formats.text import SPLITS, Pair, read_pairs
-from pipeline.formats.text_settings import TEXT
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.stage.workers import chunks
 
@@ -143,10 +142,8 @@ def _write_split(
 def align_corpus(
     align: AlignSettings,
     *,
-    tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
-    out: Annotated[
-        Path, OutputFolder("SPLIT.links", MARK, *(f"{split}.links" for split in SPLITS))
-    ],
+    tokenized: Annotated[Path, Input("tokenised text", kind="tokenised text")],
+    out: Annotated[Path, OutputFolder("SPLIT.links", "word links")],
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Find or take over the word links of each pair of a tokenised corpus."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from mgsa.cli.command import Input, Option, Report
-from mgsa.cli.files import write_json
+from mgsa.cli.outputs import write_report
 from mgsa.cli.run import run
 from mgsa.data.word_links import Link
 from pipeline.formats.link_files import evidence, link_lines, tell_contradictions
@@ -123,7 +123,7 @@ def score_alignments(
     )
     shown = percentages(counts)
     if report is not None:
-        write_json(report, {**shown, **vars(counts)})
+        write_report(report, {**shown, **vars(counts)})
     print(
         f"AER {shown['aer']:.2f}, precision {shown['precision']:.2f}, recall {shown['recall']:.2f} "
         f"({counts.predicted:,} links, {counts.predicted_possible:,} of them possible; "

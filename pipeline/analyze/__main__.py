@@ -66,7 +66,7 @@ def analyze_attention(
     *,
     model: Annotated[Path, Input("model artifact")],
     dataset: Annotated[Path, Input("dataset artifact")],
-    out: Annotated[Path, OutputFolder("table of shares and heat maps", SHARES, "heat_maps/*.svg")],
+    out: Annotated[Path, OutputFolder("table of shares and heat maps", "attention shares")],
     report: Annotated[Path | None, Report("shares by quadrant (JSON)")] = None,
     accelerator: Annotated[Accelerator, Option("device of the model (default: auto)")] = "auto",
 ) -> None:

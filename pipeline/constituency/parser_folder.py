@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import describe_files, read_json, sha256, write_json
+from mgsa.cli.files import read_json, write_json
+from mgsa.cli.outputs import MANIFEST, describe_files, sha256
 from mgsa.cli.settings import Language, from_excerpt
 from pipeline.formats.trees import PARSER
 from pipeline.stage.download import download
@@ -41,8 +42,10 @@ class ParserFolder:
 
 def write_parser_folder(folder: Path, *, kind: Kind, language: str, package: str | None) -> None:
     """Write `parser.json` for the files in `folder`."""
-    described = describe_files(folder)
-    files = {name: file["sha256"] for name, file in described.items() if name != PARSER}
+    described = describe_files(folder)  # all but what says so
+    for name in (PARSER, MANIFEST):
+        described.pop(name, None)
+    files = {name: file["sha256"] for name, file in described.items()}
     parser = ParserFolder(kind, language, package, files)
     write_json(folder / PARSER, {**asdict(parser), "identity": parser.identity})
 
@@ -68,8 +71,8 @@ def read_parser_folder(folder: Path) -> ParserFolder:
     return parser
 
 
-def copy_package(resources: Path, language: str, package: str, folder: Path) -> None:
-    """Copy one package and its index from a folder of stanza's, or all of a stage `parser`'s.
+def package_files(resources: Path, language: str, package: str) -> list[str]:
+    """The files of one package and its index in a folder of stanza's, or all of a stage `parser`'s.
 
     Raises:
         InputError: it has no such package, lacks a file, or one was altered.
@@ -86,6 +89,12 @@ def copy_package(resources: Path, language: str, package: str, folder: Path) -> 
     for file in needed:
         if not (resources / file).is_file():
             raise InputError(f"no such file: package {package} needs it", path=resources / file)
+    return needed
+
+
+def copy_package(resources: Path, language: str, package: str, folder: Path) -> None:
+    """Copy `package_files`, with its errors."""
+    for file in package_files(resources, language, package):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(resources / file, folder / file)
 

@@ -133,7 +133,9 @@ def score_contrasts(
     baseline: Annotated[
         Path | None, Input("NAME.csv of another system, to compare with", "FILE")
     ] = None,
-    out: Annotated[Path, OutputFolder("for NAME.csv, log p of each contrast", "{split}.csv")],
+    out: Annotated[
+        Path, OutputFolder("for NAME.csv, log p of each contrast", "contrastive scores of {split}")
+    ],
     report: Annotated[Path | None, Report()] = None,
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:

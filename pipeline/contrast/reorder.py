@@ -31,7 +31,6 @@ from pipeline.formats.contrasts import Contrast, is_contrast, write_contrasts
 from pipeline.formats.link_files import read_link_file
 from pipeline.formats.links import translation
 from pipeline.formats.text import SIDES, SPLITS, read_parallel
-from pipeline.formats.text_settings import TEXT
 from pipeline.formats.trees import Constituent, constituents, read_parse
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.tokenizers.side import side_text
@@ -108,10 +107,10 @@ KINDS = {"attachment": attachments, "clause": clauses}
 def make_contrasts(
     *,
     kind: Annotated[Kind, Option("which phrases change places", "KIND")],
-    tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
+    tokenized: Annotated[Path, Input("tokenised text", kind="tokenised text")],
     trees: Annotated[Path, Input("NAME.trees of its source sides: --tokenized or data/parsed")],
     links: Annotated[Path, Input("NAME.links of its words: --tokenized or data/alignments")],
-    out: Annotated[Path, OutputFolder("for NAME.contrast of each split", "*.contrast")],
+    out: Annotated[Path, OutputFolder("for NAME.contrast of each split", "contrasts")],
     report: Annotated[Path | None, Report("how many, by split and category (JSON)")] = None,
 ) -> None:
     """Make contrasts of real sentences: references with two phrases in another order.

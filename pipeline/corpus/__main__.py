@@ -9,7 +9,7 @@ from typing import Annotated
 
 from mgsa.cli.command import Option, OutputFolder, ParameterFile, Report
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import open_to_write, write_json
+from mgsa.cli.files import open_to_write, real_path, write_json
 from mgsa.cli.run import run
 from pipeline.corpus.settings import (
     Corpus,
@@ -22,13 +22,11 @@ from pipeline.corpus.settings import (
 )
 from pipeline.corpus.splits import TextWriter, draw_lines, write_annotations
 from pipeline.formats.contrasts import is_contrast, read_contrasts, write_contrasts
-from pipeline.formats.text import ANNOTATIONS, SIDES, SPLITS, TREEBANK_PARTS, read_sentences
+from pipeline.formats.text import SIDES, SPLITS, TREEBANK_PARTS, read_sentences
 from pipeline.formats.text_settings import text_settings
 from pipeline.formats.trees import bracketed, read_treebank
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.stage.download import check_hash, download, unpack
-
-FURTHER = ("contrast", "sets", "target.*")
 
 
 def _write_local(settings: LocalCorpus, texts: TextWriter) -> dict[str, int]:
@@ -84,7 +82,7 @@ def _write_downloaded(
                     download(file.url, path)
                 check_hash(path, file.sha256, url=file.url)
             if members == {"."}:
-                place.symlink_to(path.resolve())
+                place.symlink_to(real_path(path))
             elif members:
                 unpack(path, members, place)
         try:
@@ -101,12 +99,7 @@ def write_corpus(
     params: Annotated[Path, ParameterFile()],
     out: Annotated[
         Path,
-        OutputFolder(
-            "raw text",
-            "corpus.json",
-            *(f"{s}.{c}" for s in SPLITS for c in (*SIDES, *ANNOTATIONS, *FURTHER)),
-            *(f"treebank/{part}.mrg" for part in TREEBANK_PARTS),
-        ),
+        OutputFolder("raw text", "raw text"),
     ],
     report: Annotated[Path | None, Report()] = None,
     downloads: Annotated[Path, Option("where downloaded files are kept", "DIR")] = Path(

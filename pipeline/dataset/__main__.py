@@ -1,4 +1,4 @@
-"""The command `python -m pipeline.dataset`: build a dataset, or verify one."""
+"""Stage `dataset`: the dataset artifact, or every row of one checked (`--verify`)."""
 
 import sys
 from collections.abc import Sequence
@@ -9,11 +9,9 @@ from mgsa.cli.command import Input, OutputFolder, ParameterFile, Report, command
 from mgsa.cli.run import run
 from mgsa.cli.settings import to_mapping
 from mgsa.run_config import RunConfig
-from pipeline.dataset.manifest import FILES, recorded, recorded_parameters
+from pipeline.dataset.manifest import recorded, recorded_parameters
 from pipeline.dataset.settings import DatasetSettings
 from pipeline.formats.tables import Record
-from pipeline.formats.text_settings import TEXT
-from pipeline.formats.trees import PARSER
 from pipeline.stage.command import stage, stage_outputs
 
 
@@ -22,18 +20,18 @@ def build(
     run: RunConfig,
     *,
     params: Annotated[Path, ParameterFile()],
-    corpus: Annotated[Path, Input("raw parallel text", holds="corpus.json")],
-    tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
-    bpe: Annotated[Path, Input("BPE codes, vocabularies and segmented text", holds="vocab.source")],
-    partitions: Annotated[Path, Input("phrases", holds=PARSER)],
-    parser: Annotated[Path, Input("the parser that the phrases come from", holds=PARSER)],
+    corpus: Annotated[Path, Input("raw parallel text", kind="raw text")],
+    tokenized: Annotated[Path, Input("tokenised text", kind="tokenised text")],
+    bpe: Annotated[Path, Input("BPE codes, vocabularies and segmented text", kind="subwords")],
+    partitions: Annotated[Path, Input("phrases", kind="phrases")],
+    parser: Annotated[Path, Input("the parser that the phrases come from", kind="parser")],
     alignments: Annotated[
         Path | None, Input("word links of the tokenised text (without it: none)")
     ] = None,
     reports: Annotated[
         list[Path], Input("what the stages before reported (JSON), for the card", metavar="FILE")
     ] = [],  # noqa: B006
-    out: Annotated[Path, OutputFolder("the artifact", *FILES)],
+    out: Annotated[Path, OutputFolder("the artifact", "dataset")],
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Build the dataset artifact.

@@ -12,13 +12,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import MANIFEST, describe_files, open_to_write, read_lines, write_json
+from mgsa.cli.files import open_to_write, read_lines, write_json
+from mgsa.cli.outputs import CARD, write_manifest
 from mgsa.cli.progress import progress
 from mgsa.cli.settings import from_excerpt
 from mgsa.data.checks import counts_of
 from mgsa.data.schema import (
     BPE_FILES,
     CASE_FILES,
+    PAIRS,
     PREPROCESSING,
     SCHEMA_VERSION,
     TAGS,
@@ -27,7 +29,7 @@ from mgsa.data.schema import (
 )
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from pipeline.dataset.card import dataset_card
-from pipeline.dataset.manifest import CARD, INFERENCE_SECTIONS
+from pipeline.dataset.manifest import INFERENCE_SECTIONS
 from pipeline.dataset.rows import StageOutputs, encode_rows
 from pipeline.dataset.settings import DatasetSettings
 from pipeline.formats.phrases import LEVEL_SEPARATOR
@@ -111,6 +113,7 @@ def build_dataset(
             shard_rows=settings.shard_rows,
         )
     manifest = {
+        "kind": PAIRS.name,
         "schema_version": SCHEMA_VERSION,
         "name": corpus_name,
         "source_language": made_of.source_language,
@@ -126,7 +129,7 @@ def build_dataset(
             "aligner": inputs.aligner,
         },
     }
-    write_manifest(folder, manifest, figures)
+    write_card(folder, manifest, figures)
     return {
         "source_vocabulary": len(source),
         "target_vocabulary": len(target),
@@ -140,11 +143,11 @@ def build_dataset(
     }
 
 
-def write_manifest(folder: Path, content: Mapping[str, Any], figures: Mapping[str, Any]) -> None:
+def write_card(folder: Path, content: Mapping[str, Any], figures: Mapping[str, Any]) -> None:
     """Write card and manifest, the last files of an artifact."""
     with open_to_write(folder / CARD) as file:
         file.write(dataset_card(content, figures))
-    write_json(folder / MANIFEST, {**content, "files": describe_files(folder)})
+    write_manifest(folder, content)
 
 
 def collect_vocabularies(

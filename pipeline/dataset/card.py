@@ -1,11 +1,13 @@
 """The card of a dataset."""
 
 from collections.abc import Mapping
+from html import escape
 from typing import Any
 
 import yaml
 
 from mgsa.cli.languages import base_language
+from mgsa.cli.run import one_line
 from pipeline.formats.tables import markdown
 from pipeline.formats.text import SIDES
 
@@ -129,7 +131,8 @@ def dataset_card(content: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
     columns = [(f"`{names}`", what) for names, what in COLUMNS.items()]
     sections = [
         f"---\n{yaml.safe_dump(front_matter, sort_keys=False)}---",
-        f"# {content['name']}, {content['source_language']} → {content['target_language']}",
+        f"# {escape(one_line(content['name']))}, "
+        f"{content['source_language']} → {content['target_language']}",
         "Sentence pairs as arrays for neural machine translation: subwords, syntactic phrases with "
         "their tags, word links, and the text that they are of.",
         "\n".join(markdown(["", ""], _facts(content).items(), "---")),

@@ -4,10 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mgsa.cli.files import MANIFEST
 from mgsa.cli.settings import read_yaml
-from pipeline.formats.text import SPLITS
-from pipeline.formats.text_settings import PREPROCESSING
 
 RECORDED_SECTIONS = (
     *("corpus", "tokenize", "parser", "parse"),
@@ -20,14 +17,6 @@ INFERENCE_SECTIONS = ("tokenize", "parse", "bpe", "partition")
 
 NOT_RECORDED = ("codes", "folder", "resources", "vocabulary")
 """Keys that name places: what is there shows in hashes of files."""
-
-CARD = "README.md"
-FILES = (
-    *(f"{split}{shard}.parquet" for split in SPLITS for shard in ("", "-?????")),
-    *("vocab.json", "tags.json", "truecase.*", "bpe.codes*", "vocab.source", "vocab.target"),
-    *(PREPROCESSING, CARD, MANIFEST),
-)
-"""All that a dataset's folder holds."""
 
 
 def recorded_parameters(path: Path) -> dict[str, dict[str, Any]]:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from mgsa.cli.command import Input, OutputFolder
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import MANIFEST, atomic_folder, read_json, write_json
+from mgsa.cli.files import read_json, write_json
+from mgsa.cli.outputs import CARD, MANIFEST, atomic_folder
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
-from pipeline.dataset.manifest import CARD, FILES
 from pipeline.formats.text import SIDES, SPLITS
 from pipeline.stage.command import stage
 
@@ -60,12 +60,12 @@ def reversed_table(table: pa.Table) -> pa.Table:
 def reverse(
     *,
     dataset: Annotated[Path, Input("the artifact to turn round")],
-    out: Annotated[Path, OutputFolder("the artifact to write", *FILES)],
+    out: Annotated[Path, OutputFolder("the artifact to write", "dataset")],
 ) -> None:
     """Turn a dataset artifact round: its target becomes the source. It has no syntactic phrases."""
     from mgsa.data.dataset import open_dataset
     from mgsa.data.schema import BPE_FILES, CASE_FILES, PREPROCESSING, TAGS, VOCABULARY
-    from pipeline.dataset.build import write_manifest, write_split
+    from pipeline.dataset.build import write_card, write_split
 
     opened = open_dataset(dataset)
     manifest = opened.manifest
@@ -109,7 +109,7 @@ def reverse(
             "splits": splits,
             "made_by": {**manifest.content["made_by"], "reversed_from": manifest.identity},
         }
-        write_manifest(folder, content, figures={})
+        write_card(folder, content, figures={})
 
 
 main = stage(reverse)

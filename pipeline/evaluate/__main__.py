@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from mgsa.cli.command import Input, ParameterFile, Report
-from mgsa.cli.files import write_json
+from mgsa.cli.outputs import write_report
 from mgsa.cli.run import run
 from pipeline.evaluate.command_metrics import command_scores
 from pipeline.evaluate.scores import describe, score
@@ -63,7 +63,7 @@ def evaluate_translations(
     if "ter" in evaluate.metrics and "ter" not in scores:
         print(f"no TER: {language} has no blanks between words", file=sys.stderr)
     if report is not None:
-        write_json(report, scores)
+        write_report(report, scores)
     for line in describe(scores):
         print(line)
 

@@ -30,12 +30,15 @@ class CommandMetric:
         if not (form := FORM.fullmatch(setting)):
             expected = "expected NAME=COMMAND, NAME in lower case, with {hypotheses} in the command"
             raise ValueError(f"commands: {expected}, got {setting!r}")
-        for name in re.findall(r"\{(.*?)\}", form[2]):
+        for name in re.findall(r"\{(\w+)\}", form[2]):
             if name not in READ:
                 raise ValueError(
                     f"commands: expected {{{'}, {'.join(READ)}}} in {setting!r}, got {{{name}}}"
                 )
-        shlex.split(form[2])
+        try:
+            shlex.split(form[2])
+        except ValueError as error:
+            raise ValueError(f"commands: {setting!r}: {error}") from None
         return cls(form[1], form[2])
 
 

@@ -21,7 +21,8 @@ from mgsa.cli.settings import from_mapping, read_yaml, to_mapping
 from pipeline.experiment.parameters import CHOICE, Choice
 from pipeline.experiment.plan import Plan
 from pipeline.experiment.results import Missing, collect, to_markdown, write_table
-from pipeline.params import check_parameters, compose
+from pipeline.params.presets import compose
+from pipeline.params.sections import check_parameters
 
 DVC = (sys.executable, "-m", "dvc")
 LAST = ("contrast@", "evaluate@", "analyze@", "align@")

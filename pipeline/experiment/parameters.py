@@ -9,7 +9,9 @@ from mgsa.cli.command import Option, OutputFile, command
 from mgsa.cli.run import run
 from mgsa.cli.settings import from_mapping, read_yaml
 from pipeline.experiment.plan import Plan
-from pipeline.params import check_or_compose
+from pipeline.params.__main__ import write_parameters
+from pipeline.params.presets import compose
+from pipeline.params.sections import check_parameters
 
 CHOICE = "overrides.yaml"
 
@@ -31,7 +33,9 @@ def compose_system(
     folder = Path()
     choice = from_mapping(Choice, read_yaml(folder / CHOICE), CHOICE)
     overrides = [*Plan.read(folder).overrides(system, choice.size), *choice.overrides]
-    check_or_compose(params=out, config=folder / "../conf", write=overrides)
+    content = compose(folder / "../conf", overrides)
+    check_parameters(content, out)
+    write_parameters(out, content)
 
 
 main = command(compose_system, "python -m pipeline.experiment.parameters")

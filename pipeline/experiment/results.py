@@ -6,10 +6,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from mgsa.cli.files import atomic_file, read_json, write_json
+from mgsa.cli.files import atomic_file, write_json
 from mgsa.data.controls import PHRASE_SOURCES
 from pipeline.experiment.plan import Cell, Table
-from pipeline.formats.tables import markdown
+from pipeline.formats.tables import Record, markdown
 
 HEADINGS = {"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}
 CONTRASTS = {f"contrast_{source}": f"given {source} phrases" for source in PHRASE_SOURCES} | {
@@ -27,7 +27,7 @@ Missing = Literal["failed", "not_run"]
 def read_cell(runs: Path, table: Table, cell: Cell) -> dict[str, Any]:
     """Scores, size, speed and dataset of a finished cell, and what else the table asks for."""
     scores, contrasts, training, model = (
-        read_json(runs / cell.name / name)
+        Record.read(runs / cell.name / name)
         for name in ("evaluate.json", "contrast.json", "train.json", "model/manifest.json")
     )
     speed, sets = training["tokens_per_second"], scores.get("sets", {}).items()
@@ -44,8 +44,8 @@ def read_cell(runs: Path, table: Table, cell: Cell) -> dict[str, Any]:
         "tokens_per_second": speed,
         "minutes": training["target_tokens"] / speed / 60 if speed else 0.0,
         "dataset": model["dataset"]["identity"],
-        **({AER: read_json(runs / cell.name / "alignment.json")[AER]} if table.align else {}),
-        **({ATTENTION: read_json(runs / cell.name / "attention.json")} if table.analyze else {}),
+        **({AER: Record.read(runs / cell.name / "alignment.json")[AER]} if table.align else {}),
+        **({ATTENTION: Record.read(runs / cell.name / "attention.json")} if table.analyze else {}),
     }
 
 

@@ -56,7 +56,7 @@ class Handler(BaseHTTPRequestHandler):
         from pipeline.explore.page import Question, heat_map, render
 
         # Another name for this address is another site's, which shall not use the models.
-        if (self.headers["Host"] or "").rpartition(":")[0] not in (LOOPBACK, "localhost"):
+        if (self.headers["Host"] or "").partition(":")[0] not in (LOOPBACK, "localhost"):
             self.send_error(HTTPStatus.FORBIDDEN)
             return
         place, _, query = self.path.partition("?")
@@ -80,7 +80,16 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            self.wfile.write(content)
+            if self.command == "GET":
+                self.wfile.write(content)
+
+    do_HEAD = do_GET  # noqa: N815, a client takes no more than the headers
+
+    def end_headers(self) -> None:
+        """Let no other site embed the page, and no browser guess what it is."""
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Content-Security-Policy", "frame-ancestors 'none'")
+        super().end_headers()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Say nothing of requests."""

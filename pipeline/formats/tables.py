@@ -9,6 +9,7 @@ from typing import Any
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import open_to_write, read_json, read_lines
+from mgsa.cli.outputs import WRITTEN_BY
 
 Row = dict[str, Any]
 
@@ -27,10 +28,11 @@ class Record(Row):
 
     @classmethod
     def read(cls, path: Path) -> Record:
-        """Read a JSON file of one object, the objects in it too."""
-        content = read_json(path, object_hook=lambda values: cls.of(values, path))
+        """Read a JSON file of one object, the objects in it too; of a report, its metrics."""
+        content = read_json(path, object_hook=lambda values: cls.of(values, path), finite=True)
         if not isinstance(content, cls):
             raise InputError("expected an object of JSON", path=path)
+        content.pop(WRITTEN_BY, None)
         return content
 
     def __missing__(self, key: str) -> Any:

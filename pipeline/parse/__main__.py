@@ -19,7 +19,7 @@ from mgsa.run_config import RunConfig
 from pipeline.constituency.parser_folder import read_parser_folder
 from pipeline.constituency.ready_trees import ready_tree
 from pipeline.formats.text import SPLITS, files_to_write, read_sentences, read_splits, split_tokens
-from pipeline.formats.text_settings import TEXT, text_settings
+from pipeline.formats.text_settings import text_settings
 from pipeline.formats.trees import PARSER, bracketed, flat_tree
 from pipeline.parse.sentences import SplitTree, loaded_parser
 from pipeline.parse.settings import ParseSettings
@@ -29,7 +29,9 @@ from pipeline.tokenizers.side import SideText
 Memory = Annotated[
     Path,
     OutputFile(
-        "parsed sentences, kept between runs (default: data/parse_memory.sqlite)", shared=True
+        "parsed sentences, kept between runs (default: data/parse_memory.sqlite)",
+        edited=True,
+        shared=True,
     ),
 ]
 
@@ -82,9 +84,9 @@ def parse_source(
     parse: ParseSettings,
     run: RunConfig,
     *,
-    tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
+    tokenized: Annotated[Path, Input("tokenised text", kind="tokenised text")],
     parser: Annotated[Path, Input("the parser")],
-    out: Annotated[Path, OutputFolder("trees", PARSER, *(f"{split}.trees" for split in SPLITS))],
+    out: Annotated[Path, OutputFolder("trees", "trees")],
     memory: Memory = Path("data/parse_memory.sqlite"),
     report: Annotated[Path | None, Report()] = None,
 ) -> None:

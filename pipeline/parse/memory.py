@@ -14,6 +14,8 @@ from pathlib import Path
 
 from mgsa.cli.errors import InputError
 
+_APPLICATION = int.from_bytes(b"mgsa")
+"""SQLite's mark of whose file it is."""
 _WAIT_SECONDS = 60.0
 
 
@@ -31,12 +33,20 @@ class ParseMemory:
         self._identity = parser_identity.encode()[: hashlib.blake2b.MAX_KEY_SIZE]
         with self._errors():
             self._database = sqlite3.connect(path, timeout=_WAIT_SECONDS)
+            with self._database as database:
+                database.execute("BEGIN IMMEDIATE")
+                (application,) = database.execute("PRAGMA application_id").fetchone()
+                (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                if tables and application != _APPLICATION:
+                    raise sqlite3.DatabaseError("another program's database")
+                database.execute(f"PRAGMA application_id={_APPLICATION}")
+                database.execute(
+                    "CREATE TABLE IF NOT EXISTS "
+                    "trees (key BLOB PRIMARY KEY, tree TEXT NOT NULL) WITHOUT ROWID"
+                )
             # A write-ahead log lets others read while we write; `NORMAL` can lose the last
             # sentences in a power cut, never the file.
-            self._database.executescript(
-                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; CREATE TABLE IF NOT EXISTS "
-                "trees (key BLOB PRIMARY KEY, tree TEXT NOT NULL) WITHOUT ROWID"
-            )
+            self._database.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL")
 
     def __enter__(self) -> ParseMemory:
         return self

@@ -16,12 +16,7 @@ from mgsa.cli.progress import progress_bar
 from mgsa.cli.run import run
 from mgsa.run_config import RunConfig
 from pipeline.constituency.bracketing import score
-from pipeline.constituency.parser_folder import (
-    INDEX,
-    copy_package,
-    download_package,
-    write_parser_folder,
-)
+from pipeline.constituency.parser_folder import copy_package, download_package, write_parser_folder
 from pipeline.constituency.spelling import TextSpelling, parser_words, spelled_words
 from pipeline.constituency.stanza_parser import (
     BATCH_SENTENCES,
@@ -32,7 +27,7 @@ from pipeline.constituency.stanza_parser import (
 from pipeline.constituency.treebank import as_parser_spells, read_gold_trees
 from pipeline.formats.text import SPLITS, read_languages, read_sentences
 from pipeline.formats.text_settings import TextSettings, text_settings
-from pipeline.formats.trees import PARSER, flat_tree, read_tree
+from pipeline.formats.trees import flat_tree, read_tree
 from pipeline.parser.settings import ParserSettings, ReadyTrees, StanzaParser, TrainedParser
 from pipeline.parser.stanza_training import PACKAGE, train_parser
 from pipeline.stage.command import stage, stage_outputs
@@ -159,7 +154,7 @@ def train_or_fetch(
     *,
     params: Annotated[Path, ParameterFile()],
     corpus: Annotated[Path, Input("raw text, and its treebank if it has any")],
-    out: Annotated[Path, OutputFolder("the parser", PARSER, INDEX, "*/*/*.pt", "*.trees")],
+    out: Annotated[Path, OutputFolder("the parser", "parser")],
     report: Annotated[Path | None, Report("scores (JSON)")] = None,
 ) -> None:
     """Train or fetch a constituency parser for the source side."""

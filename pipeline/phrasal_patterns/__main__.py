@@ -21,7 +21,7 @@ from mgsa.cli.run import run
 from mgsa.cli.settings import to_mapping
 from pipeline.formats.tables import Record, Row, write_csv
 from pipeline.formats.text import SIDES
-from pipeline.formats.text_settings import TEXT, read_text_settings
+from pipeline.formats.text_settings import read_text_settings
 from pipeline.formats.translations import Translations
 from pipeline.phrasal_patterns.settings import PhrasalPatternsSettings
 from pipeline.stage.command import stage, stage_outputs
@@ -102,7 +102,7 @@ def score_patterns(
         dict[str, Path], Input("its translations, detokenised; may be repeated", "NAME=FILE")
     ],
     baseline: Annotated[str | None, Option("the system to compare the others with", "NAME")] = None,
-    tokenized: Annotated[Path | None, Input("tokenised text", holds=TEXT)] = None,
+    tokenized: Annotated[Path | None, Input("tokenised text", kind="tokenised text")] = None,
     split: Annotated[str, Option("of the tokenised text (default: test)", "NAME")] = "test",
     trees: Annotated[
         Path | None, Input("of its source side; with --alignments, for recall by category", "FILE")
@@ -117,11 +117,7 @@ def score_patterns(
     ] = None,
     out: Annotated[
         Path,
-        OutputFolder(
-            "tables and figures",
-            *(f"{name}.csv" for name in ("ngrams", "lengths", "categories")),
-            "figures/*.svg",
-        ),
+        OutputFolder("tables and figures", "phrasal patterns"),
     ],
     report: Annotated[Path | None, Report("scores (JSON)")] = None,
 ) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Annotated
 
 from mgsa.cli.command import Input, Option, OutputFolder, Report
-from mgsa.cli.files import MANIFEST, open_to_write, sha256
+from mgsa.cli.files import open_to_write
+from mgsa.cli.outputs import MANIFEST, sha256
 from mgsa.cli.run import run
 from mgsa.cli.settings import to_mapping
 from mgsa.run_config import Accelerator
@@ -35,7 +36,7 @@ def probe_encoders(
             "NAME=DIR",
         ),
     ],
-    out: Annotated[Path, OutputFolder("table and figures", TABLE, "probe.md", "figures/*.svg")],
+    out: Annotated[Path, OutputFolder("table and figures", "probe accuracies")],
     report: Annotated[Path | None, Report("accuracies (JSON)")] = None,
     accelerator: Annotated[Accelerator, Option("device of the encoders (default: auto)")] = "auto",
 ) -> None:

@@ -14,21 +14,17 @@ from typing import Annotated
 from mgsa.cli.command import Input, OutputFolder, Report
 from mgsa.cli.run import run
 from pipeline.formats.text import SPLITS
-from pipeline.formats.text_settings import TEXT
-from pipeline.formats.trees import PARSER
 from pipeline.probe_data.settings import ProbeDataSettings
 from pipeline.stage.command import stage, stage_outputs
-
-FILES = (*(f"{split}.parquet" for split in SPLITS), "*.json")
 
 
 def make_probe_data(
     probe_data: ProbeDataSettings,
     *,
-    parsed: Annotated[Path, Input("trees", holds=PARSER)],
-    tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
+    parsed: Annotated[Path, Input("trees", kind="trees")],
+    tokenized: Annotated[Path, Input("tokenised text", kind="tokenised text")],
     dataset: Annotated[Path, Input("the dataset artifact whose subwords and tags are used")],
-    out: Annotated[Path, OutputFolder("probing data", *FILES)],
+    out: Annotated[Path, OutputFolder("probing data", "probing data")],
     report: Annotated[Path | None, Report("counts (JSON)")] = None,
 ) -> None:
     """Label sentences by their trees, for probes."""

@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 from nltk.tree import Tree
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import MANIFEST, describe_files, sha256, write_json
+from mgsa.cli.files import write_json
+from mgsa.cli.outputs import sha256, write_manifest
 from mgsa.cli.progress import progress
 from mgsa.cli.settings import to_mapping
 from mgsa.data.dataset import Dataset
@@ -95,7 +96,6 @@ def build_probe_data(
             split: {"rows": n["sentences"], "links": 0, "files": [f"{split}.parquet"], **n}
             for split, n in sizes.items()
         },
-        "files": describe_files(folder),
         "made_by": {
             "parameters": {"probe_data": to_mapping(settings)},
             "dataset": manifest.identity,
@@ -103,7 +103,7 @@ def build_probe_data(
             "libraries": library_versions(),
         },
     }
-    write_json(folder / MANIFEST, content)
+    write_manifest(folder, content)
     return {**counts, "sentences": sum(map(len, splits.values())), **sizes}
 
 

@@ -10,7 +10,8 @@ from typing import Annotated
 
 from mgsa.cli.command import Input, OutputFolder, ParameterFile
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import atomic_folder, open_to_write
+from mgsa.cli.files import open_to_write
+from mgsa.cli.outputs import atomic_folder
 from mgsa.cli.run import run
 from mgsa.cli.settings import read_yaml
 from pipeline.report.inputs import FOLDERS, Inputs, System, existing
@@ -40,7 +41,7 @@ def write_report(
         list[Path] | None,
         Input("tables of pipeline.experiment: experiments/tables/SIZE/NAME.json", "FILE"),
     ] = None,
-    out: Annotated[Path, OutputFolder(f"{PAGE}, which is all of it", PAGE)],
+    out: Annotated[Path, OutputFolder(f"{PAGE}, which is all of it", "report page")],
 ) -> None:
     """One HTML file about a run, or about systems side by side.
 

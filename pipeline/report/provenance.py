@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from mgsa.cli.files import sha256
+from mgsa.cli.outputs import sha256
 from pipeline.formats.tables import flatten
 from pipeline.report.blocks import breakable, details, group, html, number, table
 from pipeline.report.inputs import Inputs

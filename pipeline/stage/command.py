@@ -2,6 +2,7 @@
 
 import functools
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -13,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from mgsa.cli.command import command
-from mgsa.cli.files import atomic_file, atomic_folder, dump_json, write_json
+from mgsa.cli.files import atomic_file, dump_json, write_json
+from mgsa.cli.outputs import atomic_folder, report_content
 
 LIBRARIES = (
     *("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt"),
@@ -27,7 +29,23 @@ def stage(function: Callable[..., None]) -> Callable[[Sequence[str] | None], Non
     module = sys.modules[function.__module__]
     name = module.__spec__.name if module.__spec__ else function.__module__
     prog = f"python -m {name.removesuffix('.__main__')}"
-    return command(_noting_runs(function), prog)
+    return command(_noting_runs(function), prog, explain=described_keys)
+
+
+def described_keys(section: str) -> str:
+    """The keys of a section with meaning and default, as the presets of `conf/` have them."""
+    defaults, found = Path("conf/config.yaml"), ""
+    if not defaults.is_file():
+        return found
+    texts = [defaults.read_text(encoding="utf-8")]
+    if option := re.search(rf"^  - {section}: (\w+)$", texts[0], re.MULTILINE):
+        text = (defaults.parent / section / f"{option[1]}.yaml").read_text(encoding="utf-8")
+        inner = "".join(f"  {line}\n" for line in text.splitlines() if not line.startswith("#"))
+        texts.append(text if "@package _global_" in text else f"{section}:\n{inner}")
+    for text in texts:
+        if block := re.search(rf"^{section}:.*\n((?:  .*\n?)+)", text, re.MULTILINE):
+            found += block[1]
+    return f"{section}:\n{found}"
 
 
 def _noting_runs(function: Callable[..., None]) -> Callable[..., None]:
@@ -73,8 +91,8 @@ def stage_outputs(out: Path, report: Path | None) -> Iterator[tuple[Path, dict[s
     with ExitStack() as files:
         file = None if report is None else files.enter_context(atomic_file(report))
         yield files.enter_context(atomic_folder(out)), metrics
-        if file is not None:
-            dump_json(metrics, file)
+        if report is not None and file is not None:
+            dump_json(report_content(report, metrics), file)
 
 
 def library_versions(*more: str) -> dict[str, str]:

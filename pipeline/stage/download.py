@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from mgsa.cli.errors import FailedError, InputError
-from mgsa.cli.files import atomic_file, sha256
+from mgsa.cli.files import atomic_file
+from mgsa.cli.outputs import sha256
 from mgsa.cli.progress import progress
 
 ATTEMPTS = 5

@@ -41,8 +41,7 @@ def train_model(
         Path | None,
         OutputFolder(
             "where DVCLive's curves go; until the end they grow in CHECKPOINTS/live",
-            "metrics.json",
-            "plots/*.tsv",
+            "curves",
         ),
     ] = None,
     with_parser: Annotated[
@@ -57,7 +56,7 @@ def train_model(
     changed.
     """
     spare_busy_cores()
-    from mgsa.cli.files import atomic_folder, write_json
+    from mgsa.cli.outputs import atomic_folder, write_report
     from mgsa.training.checkpoint import code_identity
     from mgsa.training.processes import make_fabric
     from mgsa.training.run import train_model
@@ -92,7 +91,7 @@ def train_model(
         with atomic_folder(plots) as folder:
             shutil.copytree(live, folder, dirs_exist_ok=True)
     if report is not None:
-        write_json(report, metrics)
+        write_report(report, metrics)
 
 
 def check_parser(folder: Path, dataset: Path) -> None:

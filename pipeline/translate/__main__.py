@@ -13,7 +13,7 @@ from mgsa.cli.command import Option
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import not_utf_8
 from mgsa.cli.languages import CHINESE, base_language
-from mgsa.cli.run import run
+from mgsa.cli.run import for_stdout, run
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
 from mgsa.decoding.commands import ModelFolders
 from mgsa.run_config import Accelerator
@@ -104,7 +104,7 @@ def translate_stdin(
         for line in lines:
             found = [next(translations) for _ in line]
             written = [dumps(t.to_json(), ensure_ascii=False) if json else t.text for t in found]
-            out.write(f"{blank.join(written)}\n".encode())
+            out.write(f"{for_stdout(blank.join(written))}\n".encode())
         out.flush()
         number += len(lines)
 

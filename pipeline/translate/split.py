@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from mgsa.cli.command import Input, Option, OutputFolder
-from mgsa.cli.files import atomic_folder
+from mgsa.cli.outputs import atomic_folder
 from mgsa.cli.run import run
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
 from mgsa.data.controls import read_rows
@@ -31,7 +31,7 @@ def translate_split(
         Path,
         OutputFolder(
             "for NAME.hypotheses, sources, references (and references.2, …), sets and scores",
-            *(f"{{split}}.{name}" for name in (*WRITTEN, "references.*")),
+            "translations of {split}",
         ),
     ],
     phrases: PhrasesOption = "parsed",

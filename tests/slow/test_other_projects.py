@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.cli.files import sha256
+from mgsa.cli.outputs import sha256
 from tests.dvc_project import SIZES, Project, project_at, ran
 from tests.imports import ROOT
 from tests.team import RESULTS, Team

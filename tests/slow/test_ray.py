@@ -21,7 +21,8 @@ import pytest
 import yaml
 
 from mgsa.cli.errors import FailedError, InputError
-from mgsa.cli.files import read_json, sha256
+from mgsa.cli.files import read_json
+from mgsa.cli.outputs import sha256
 from mgsa.cli.settings import from_mapping
 from mgsa.run_config import RunConfig
 from pipeline.formats.text import SPLITS

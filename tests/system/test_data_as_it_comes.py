@@ -16,7 +16,7 @@ from sacrebleu import corpus_bleu
 
 from mgsa.cli.files import read_json
 from mgsa.cli.run import run
-from pipeline.params import compose
+from pipeline.params.presets import compose
 from tests.all_stages import main_of
 from tests.chinese import splits, write_formats
 from tests.imports import ROOT

@@ -244,12 +244,12 @@ DAMAGED_ARTIFACTS = [
 ]
 
 OTHER_STAGES = [
-    *((command, output_of("corpus"), "tokenized", ": expected tokenised text: no text.json is there")
+    *((command, output_of("corpus"), "tokenized", ": expected mgsa tokenised text, found mgsa raw text")
       for command in ("bpe", "align", "parse", "partition", "dataset", "probe_data")),
-    ("tokenize", output_of("tokenized"), "corpus", ": expected raw text: no corpus.json is there"),
-    ("partition", output_of("tokenized"), "parsed", ": expected trees: no parser.json is there"),
-    ("dataset", output_of("tokenized"), "partitions", ": expected phrases: no parser.json is there"),
-    ("dataset", output_of("tokenized"), "bpe", ": expected BPE codes...: no vocab.source is there"),
+    ("tokenize", output_of("tokenized"), "corpus", ": expected mgsa raw text, found mgsa tokenised text"),
+    ("partition", output_of("tokenized"), "parsed", ": expected mgsa trees, found mgsa tokenised text"),
+    ("dataset", output_of("tokenized"), "partitions", ": expected mgsa phrases, found mgsa tokenised text"),
+    ("dataset", output_of("tokenized"), "bpe", ": expected mgsa subwords, found mgsa tokenised text"),
     ("dataset", of_another_parser, "partitions", ": expected phrases of the parser parser, found another's"),
 ]
 

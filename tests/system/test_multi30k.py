@@ -13,7 +13,7 @@ import yaml
 from mgsa.cli.files import read_json
 from pipeline.formats.text import SPLITS
 from pipeline.formats.trees import children, is_preterminal, read_tree, top_node
-from pipeline.params import compose
+from pipeline.params.presets import compose
 from tests.dvc_project import STAGES
 from tests.imports import ROOT
 from tests.lines import lines

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from mgsa.cli.files import read_json
-from pipeline.params import compose
+from pipeline.params.presets import compose
 from tests.imports import ROOT
 from tests.lines import lines
 from tests.multi30k import run, stage, write_head

@@ -11,7 +11,7 @@ import yaml
 
 from mgsa.cli.files import read_json
 from pipeline.formats.text import SPLITS
-from pipeline.params import compose
+from pipeline.params.presets import compose
 from pipeline.report.blocks import number
 from tests.dvc_project import (
     DATA_STAGES,

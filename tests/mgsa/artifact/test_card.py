@@ -10,7 +10,7 @@ import yaml
 from mgsa.artifact.card import model_card
 from mgsa.cli.settings import from_mapping
 from mgsa.config import ModelConfig
-from pipeline.params import compose
+from pipeline.params.presets import compose
 from tests.imports import ROOT
 
 MANIFEST = {

@@ -11,6 +11,7 @@ import pytest
 
 from mgsa.cli.command import Input, Option, OutputFile, OutputFolder, Positional, command
 from mgsa.cli.errors import InputError
+from mgsa.cli.outputs import write_manifest
 from mgsa.cli.settings import InputPath, Positive
 
 
@@ -46,7 +47,7 @@ def learn(
     *,
     names: Annotated[list[str], Positional("what to learn")],
     text: Annotated[Path, Input("raw text")],
-    out: Annotated[Path, OutputFolder("what was learned", "{split}.codes")],
+    out: Annotated[Path, OutputFolder("what was learned", "codes of {split}")],
     systems: Annotated[dict[str, Path] | None, Input("systems", "NAME=DIR")] = None,
     split: Annotated[str, Option("such as test")] = "train",
     mode: Annotated[Literal["fast", "slow"], Option("how")] = "fast",
@@ -134,9 +135,9 @@ def test_a_setting_that_names_a_file_is_an_input(settings: str) -> None:
 
 def test_an_output_may_depend_on_an_option() -> None:
     Path("out").mkdir()
-    Path("out/valid.codes").touch()
+    write_manifest(Path("out"), {"kind": "mgsa codes of valid"})
     main(["a", "--text", "text", "--out", "out", "--split", "valid"])
-    with pytest.raises(InputError, match=r"files alone, found valid\.codes"):
+    with pytest.raises(InputError, match=r"or mgsa codes of test of this command to replace"):
         main(["a", "--text", "text", "--out", "out", "--split", "test"])
 
 

@@ -8,16 +8,8 @@ from pathlib import Path
 import pytest
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import (
-    ManifestFile,
-    atomic_file,
-    atomic_folder,
-    check_files,
-    describe_files,
-    read_json,
-    read_lines,
-    write_json,
-)
+from mgsa.cli.files import atomic_file, read_json, read_lines, write_json
+from mgsa.cli.outputs import ManifestFile, atomic_folder, check_files, describe_files
 
 
 def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:

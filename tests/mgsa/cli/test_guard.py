@@ -2,92 +2,137 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.guard import Output, guard
+from mgsa.cli.guard import Form, Output, guard
+from mgsa.cli.outputs import atomic_folder, write_report
 from tests.text_folders import contents
 
-OURS = ("codes", "vocab.*", "plots/*")
+KIND = "mgsa codes"
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An input folder, an input file, links, an output of ours and one of somebody else's."""
-    for name in ("in/text", "in/deep/text", "params.yaml", "ours/codes", "ours/plots/a.csv"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("x")
-    (tmp_path / "theirs").mkdir()
-    (tmp_path / "theirs" / "codes").touch()
-    (tmp_path / "theirs" / "bpe.codes").touch()
-    (tmp_path / "theirs" / "thesis.tex").touch()
-    (tmp_path / "link").symlink_to("in")
-    (tmp_path / "linked").symlink_to("ours")
-    (tmp_path / "report.json").write_text("{}")
+    """An input folder, an input file, links, an output of ours, and what is somebody else's."""
     monkeypatch.chdir(tmp_path)
+    for name in ("in/text", "in/deep/text", "params.yaml", "theirs/codes", "data.json", "text"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text('{"bleu": 1}')
+    ours = Output(Path("ours"), "folder", KIND)
+    report = Output(Path("report.json"), "report", "evaluate")
+    with guard([], [ours, report]), atomic_folder(Path("ours")) as made:
+        (made / "plots").mkdir()
+        (made / "plots/a.csv").write_text("x")
+        (made / "codes").write_text("x")
+        write_report(Path("report.json"), {"bleu": 1})
+    for name, change in CHANGES.items():
+        shutil.copytree("ours", name)
+        change(Path(name))
+    Path("hidden").mkdir()
+    Path("hidden/thesis.tex").touch()
+    Path("link").symlink_to("in")
+    Path("linked").symlink_to("ours")
     return tmp_path
 
 
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "added": lambda folder: (folder / "codes.mine").touch(),
+    "altered": lambda folder: (folder / "codes").write_text("y"),
+    "with_link": lambda folder: (folder / "plots/link").symlink_to("../../in"),
+    "another": lambda folder: (folder / "manifest.json").write_text('{"kind": "x", "files": {}}'),
+    "unmarked": lambda folder: (folder / "manifest.json").unlink(),
+}
 INPUTS = [Path("in"), Path("params.yaml")]
+NOT_OURS = "expected no folder, or mgsa codes of this command to replace, found"
+CHANGED = "expected this command's files as it wrote them, found"
 
 
 @pytest.mark.parametrize(
-    ("outputs", "message"),
+    ("path", "form", "message"),
     [
-        ([Output(Path("in"), OURS)], "in: expected an output apart from the input in"),
-        ([Output(Path("in/out"), OURS)], "in/out: expected an output apart from the input in"),
-        ([Output(Path(), OURS)], r"\.: expected an output apart from the input in"),
-        ([Output(Path("link"), OURS)], "link: expected an output apart from the input in"),
-        ([Output(Path("link/deep"), OURS)], "link/deep: expected an output apart from the input"),
-        ([Output(Path("params.yaml"))], "params.yaml: expected an output apart from the input"),
-        ([Output(Path("a/../params.yaml"))], "expected an output apart from the input params.yaml"),
-        (
-            [Output(Path("out"), OURS), Output(Path("out/report.json"))],
-            "out/report.json: expected an output apart from the other output out",
-        ),
-        ([Output(Path("out"), OURS)] * 2, "out: expected an output apart from the other output"),
-        (
-            [Output(Path("theirs"), OURS)],
-            "theirs: expected a folder of this command's files alone, found bpe.codes",
-        ),
-        (
-            [Output(Path("theirs"), ("bpe.codes", "manifest.json", "codes", "thesis.tex"))],
-            "theirs: expected a folder that this command wrote, found bpe.codes and no manifest",
-        ),
-        ([Output(Path("params.yaml/out"), OURS)], "expected an output apart from the input"),
-        ([Output(Path("report.json"), OURS)], "report.json: expected a folder to write, found a"),
-        ([Output(Path("ours"))], "ours: expected a file to write, found a folder"),
-        ([Output(Path("ours/codes"), is_json=True)], "codes: expected no file, or JSON to replace"),
+        ("in", "folder", "in: expected an output apart from the input in"),
+        ("in/out", "folder", "in/out: expected an output apart from the input in"),
+        (".", "folder", r"\.: expected an output apart from the input in"),
+        ("link", "folder", "link: expected an output apart from the input in"),
+        ("link/deep", "folder", "link/deep: expected an output apart from the input"),
+        ("params.yaml", "file", "params.yaml: expected an output apart from the input"),
+        ("a/../params.yaml", "file", "expected an output apart from the input params.yaml"),
+        ("params.yaml/out", "folder", "expected an output apart from the input"),
+        ("theirs", "folder", f"theirs: {NOT_OURS} codes"),
+        ("theirs", "growing folder", f"theirs: {NOT_OURS} codes"),
+        ("unmarked", "folder", f"unmarked: {NOT_OURS} codes"),
+        ("another", "folder", f"another: {NOT_OURS} codes"),
+        ("added", "folder", f"added: {CHANGED} codes.mine"),
+        ("altered", "folder", f"altered: {CHANGED} codes"),
+        ("with_link", "folder", f"with_link: {CHANGED} plots/link"),
+        ("report.json", "folder", "report.json: expected a folder to write, found a"),
+        ("ours", "file", "ours: expected a file to write, found a folder"),
+        ("ours/new", "file", "expected an output outside .*ours, which another command wrote"),
+        ("ours/codes", "report", "expected an output outside .*ours, which another command wrote"),
+        ("data.json", "report", "data.json: expected no file, or a report of mgsa codes"),
+        ("report.json", "report", "report.json: expected no file, or a report of mgsa codes"),
+        ("text", "file", "text: expected no file: what is there can't be told from one of yours"),
     ],
 )
 def test_what_would_cost_a_file_is_refused(
-    folder: Path, outputs: list[Output], message: str
+    folder: Path, path: str, form: Form, message: str
 ) -> None:
     before = contents(folder)
-    with pytest.raises(InputError, match=message), guard(INPUTS, outputs):
+    with pytest.raises(InputError, match=message), guard(INPUTS, [Output(Path(path), form, KIND)]):
         pass
     assert contents(folder) == before
 
 
+@pytest.mark.parametrize("other", ["out/report.json", "out"])
+def test_outputs_lie_apart(folder: Path, other: str) -> None:
+    outputs = [Output(Path("out"), "folder", KIND), Output(Path(other), "folder", KIND)]
+    with pytest.raises(InputError, match="apart from the other output out"), guard([], outputs):
+        pass
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_folder_that_cannot_be_listed_is_not_taken_for_empty(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(path: Path) -> NoReturn:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(os, "scandir", refuse)  # root may list everything
+    with (
+        pytest.raises(PermissionError) as raised,
+        guard([], [Output(Path("hidden"), "folder", KIND)]),
+    ):
+        pass
+    assert raised.value.filename == "hidden"
+
+
 @pytest.mark.parametrize(
-    "output",
+    ("path", "form", "kind"),
     [
-        Output(Path("new"), OURS),
-        Output(Path("deep/new.txt")),
-        Output(Path("ours"), OURS),
-        Output(Path("linked"), OURS),
-        Output(Path("report.json"), is_json=True),
-        Output(Path("ours/codes")),
-        Output(Path("/dev/null")),
+        ("new", "folder", KIND),
+        ("deep/new.txt", "file", ""),
+        ("ours", "folder", KIND),
+        ("linked", "folder", KIND),
+        ("added", "growing folder", KIND),
+        ("report.json", "report", "evaluate"),
+        ("text", "edited file", ""),
+        ("/dev/null", "file", ""),
     ],
 )
-def test_what_is_new_or_ours_is_taken(folder: Path, output: Output) -> None:
+def test_what_is_new_or_ours_is_taken(folder: Path, path: str, form: Form, kind: str) -> None:
     before = contents(folder)
-    with guard(INPUTS, [output]):
+    with guard(INPUTS, [Output(Path(path), form, kind)]):
         pass
     assert contents(folder) == before
 
@@ -95,7 +140,8 @@ def test_what_is_new_or_ours_is_taken(folder: Path, output: Output) -> None:
 def test_a_second_run_on_the_same_output_is_refused(folder: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from mgsa.cli.guard import Output, guard\n"
-        "with guard([], [Output(Path('out'), ())]): print('held', flush=True); sys.stdin.read()"
+        "with guard([], [Output(Path('out'), 'folder')]):\n"
+        "    print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as one:
@@ -103,25 +149,28 @@ def test_a_second_run_on_the_same_output_is_refused(folder: Path) -> None:
         assert one.stdout.readline() == "held\n"
         with (
             pytest.raises(InputError, match="out: another run is writing it"),
-            guard([], [Output(Path("out"), ())]),
+            guard([], [Output(Path("out"), "folder")]),
         ):
             pass
         one.kill()  # its lock ends with it
-    with guard([], [Output(Path("out"), ())]):
+    with guard([], [Output(Path("out"), "folder")]):
         pass
     assert not list(folder.glob(".partial-*"))
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_shared_output_is_written_by_several_runs() -> None:
-    memory = Output(Path("memory"), shared=True)
+    memory = Output(Path("memory"), "edited file", shared=True)
     with guard([], [memory]), guard([], [memory]):
         pass
 
 
 def test_what_a_killed_run_left_is_removed_and_nothing_of_a_sibling(folder: Path) -> None:
-    (folder / ".partial-out-abcdefgh").mkdir()
-    (folder / ".partial-out-2-abcdefgh").mkdir()
-    with guard([], [Output(Path("out"), ())]):
-        assert not (folder / ".partial-out-abcdefgh").exists()
-    assert (folder / ".partial-out-2-abcdefgh").exists()
+    ours, *others = (
+        folder / f".partial-{name}" for name in ("m-0123abcd", "m-001-lock", "m-2-0123abcd")
+    )
+    for path in (ours, *others):
+        path.mkdir()
+    with guard([], [Output(Path("m"), "folder")]):
+        assert not ours.exists()
+    assert all(path.exists() for path in others)

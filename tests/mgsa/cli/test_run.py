@@ -33,6 +33,8 @@ NO_ROOM = "out of memory; smaller batches or a smaller model need less"
         (MemoryError(), FAILED, NO_ROOM),
         (torch.OutOfMemoryError("CUDA out of memory"), FAILED, NO_ROOM),
         (RuntimeError("std::bad_alloc"), FAILED, NO_ROOM),
+        (RuntimeError("could not create a primitive"), FAILED, NO_ROOM),
+        (ImportError("x.so: failed to map segment from shared object"), FAILED, NO_ROOM),
         (KeyboardInterrupt(), INTERRUPTED, "interrupted"),
     ],
     ids=str,
@@ -98,6 +100,23 @@ def test_a_full_disk_under_stdout_is_one_line(lines: int) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(printing(lines), stdout=full, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (FAILED, "error: stdout: No space left on device\n")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_a_closed_stream_is_one_line(closed: str) -> None:
+    """Also if a file is opened first, which would else have the stream's number."""
+    code = (
+        "import sys; from mgsa.cli.run import run\n"
+        "def main(argv):\n"
+        "    with open('/dev/zero'): print(sys.stdin.read(), flush=True)\n"
+        "sys.exit(run(main))"
+    )
+    command = f'"{sys.executable}" -c "{code}" < /dev/null {closed}'
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+    said = (done.returncode, done.stdout, done.stderr)
+    assert said == (FAILED, "", "error: stdin or stdout: Bad file descriptor\n")
 
 
 def test_progress_is_quiet_in_logs_and_shows_count_and_rate_on_a_terminal(

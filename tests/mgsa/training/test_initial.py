@@ -11,7 +11,8 @@ import torch
 from mgsa.artifact.model import load_model
 from mgsa.artifact.weights import named_tensors
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import describe_files, read_json, write_json
+from mgsa.cli.files import read_json, write_json
+from mgsa.cli.outputs import describe_files
 from mgsa.cli.settings import from_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.dataset import open_dataset

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.cli.files import read_json
 from mgsa.cli.run import run
 from mgsa.data.word_links import Link
 from pipeline.align.error_rate import AlignmentCounts, count, main
+from pipeline.formats.tables import Record
 
 SURE = {(0, 0), (1, 1)}
 POSSIBLE = {(1, 2), (2, 1)}
@@ -81,7 +81,7 @@ def test_files_are_scored(
         "AER 28.57, precision 100.00, recall 50.00 "
         "(3 links, 3 of them possible; 2 of 4 sure links found)\n"
     )
-    assert read_json(tmp_path / "report.json") == {
+    assert Record.read(tmp_path / "report.json") == {
         "precision": 100,
         "recall": 50,
         "aer": 28.57,

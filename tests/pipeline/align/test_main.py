@@ -17,6 +17,7 @@ from mgsa.cli.settings import read_yaml
 from mgsa.data.word_links import Link
 from pipeline.align.__main__ import main
 from pipeline.align.settings import EflomalSettings
+from pipeline.formats.tables import Record
 from pipeline.formats.text import SPLITS, Pair
 from tests.imports import ROOT
 from tests.lines import lines, write_lines
@@ -53,7 +54,7 @@ def align(folder: Path, option: str, *overrides: str) -> dict[str, Any]:
     (folder / "params.yaml").write_text(yaml.safe_dump({"align": settings}))
     paths = {"tokenized": "tokenized", "out": "out", "report": "align.json"}
     main(stage_argv(folder, *overrides, **paths))
-    report: dict[str, Any] = read_json(folder / "align.json")
+    report: dict[str, Any] = Record.read(folder / "align.json")
     return report
 
 
@@ -114,7 +115,7 @@ def test_links_of_the_corpus_are_taken_and_not_scored_and_none_are_a_mark_alone(
     assert read_json(folder / "out/aligner.json")["splits"] == ["test"]
     assert "test_aer" not in report
     assert align(folder, "none") == {}
-    assert [path.name for path in (folder / "out").iterdir()] == ["aligner.json"]
+    assert {path.name for path in (folder / "out").iterdir()} == {"aligner.json", "manifest.json"}
     assert read_json(folder / "out/aligner.json")["splits"] == []
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.cli.files import read_json
 from mgsa.cli.run import BAD_INPUT, DONE, run
 from pipeline.analyze.__main__ import main
 from pipeline.analyze.settings import SHARES
+from pipeline.formats.tables import Record
 from tests.model_folders import random_model
 from tests.stage_folders import random_dataset
 from tests.text_folders import stage_argv
@@ -59,7 +59,7 @@ def test_any_model_is_counted_and_drawn(
 ) -> None:
     out = tmp_path / "out"
     assert analyze(finished, model, out) == DONE
-    report = read_json(tmp_path / "out.json")
+    report = Record.read(tmp_path / "out.json")
     with (out / SHARES).open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
     assert set(report) == {"encoder", "decoder", "cross"}

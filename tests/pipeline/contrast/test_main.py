@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import read_json
+from mgsa.cli.outputs import write_manifest
 from mgsa.cli.run import BAD_INPUT, DONE, run
 from mgsa.data.controls import read_rows
 from mgsa.data.dataset import open_dataset
@@ -17,6 +17,7 @@ from mgsa.decoding.opened import OpenedModel
 from pipeline.contrast.__main__ import gold_rows, main
 from pipeline.contrast.accuracies import is_right, read_scores
 from pipeline.formats.contrasts import EXAMPLE, Contrast, write_contrasts
+from pipeline.formats.tables import Record
 from pipeline.formats.trees import flat_tree, read_tree
 from tests.lines import lines, write_lines
 from tests.model_folders import random_model
@@ -85,7 +86,7 @@ def test_scores_are_those_of_datasets_of_references_and_of_variants(
             for text, scores in expected.items():
                 assert row[f"{kind}_{text}"] == pytest.approx(scores[row["line"] - 1], abs=1e-4)
     assert [row["parsed_reference"] for row in rows] != [row["random_reference"] for row in rows]
-    report = read_json(tmp_path / "out.json")
+    report = Record.read(tmp_path / "out.json")
     assert list(report) == ["contrasts", *kinds]
     assert report["contrasts"] == 12
     for kind in kinds:
@@ -104,7 +105,7 @@ def test_a_model_of_words_has_no_other_phrases_and_is_compared(
     write_variants(tmp_path, "train", [Contrast(1, "odd", "x"), Contrast(3, "odd", "y")])
     more += ["--contrasts", str(others)]
     assert contrast(folder, tmp_path / "words", *more, model="words") == DONE
-    base, report = (read_json(tmp_path / f"{name}.json") for name in ("phrases", "words"))
+    base, report = (Record.read(tmp_path / f"{name}.json") for name in ("phrases", "words"))
     assert list(report) == ["contrasts", "parsed", "words", "most_frequent"]
     assert report["most_frequent"]["accuracy"] == 50  # six of twelve are odd
     assert report["words"]["accuracy"] == 50
@@ -127,7 +128,7 @@ def test_gold_phrases_are_those_of_the_trees_that_a_corpus_brings(
     shutil.copytree(folder, copy)
     shutil.copy(folder / "parsed/test.trees", copy / "corpus")
     assert contrast(copy, tmp_path / "same", "--phrases", "gold", "random") == DONE
-    assert list(read_json(tmp_path / "same.json")) == ["contrasts", "random"]
+    assert list(Record.read(tmp_path / "same.json")) == ["contrasts", "random"]
     write_text(tmp_path, TEXTS)
     parse_with_toy(tmp_path, kind="none")
     shutil.rmtree(copy / "dataset")
@@ -136,13 +137,13 @@ def test_gold_phrases_are_those_of_the_trees_that_a_corpus_brings(
     trees[6] = str(flat_tree(read_tree(trees[6]).leaves()))
     write_lines(copy / "corpus/test.trees", trees)
     assert contrast(copy, tmp_path / "out", "--phrases", "random", "gold", "parsed") == DONE
-    assert list(read_json(tmp_path / "out.json")) == ["contrasts", "parsed", "gold", "random"]
+    assert list(Record.read(tmp_path / "out.json")) == ["contrasts", "parsed", "gold", "random"]
     rows = read_scores(tmp_path / "out/test.csv")
     for row in rows:
         same = abs(row["gold_reference"] - row["parsed_reference"]) < 1e-4  # other batches round
         assert same == (row["line"] != 7)
         assert row["parse"] == ("wrong" if row["line"] == 7 else "right")
-    by_parse = read_json(tmp_path / "out.json")["parsed"]["by_parse"]
+    by_parse = Record.read(tmp_path / "out.json")["parsed"]["by_parse"]
     assert {name: block["contrasts"] for name, block in by_parse.items()} == {
         "right": 10,
         "wrong": 2,  # contrasts of pair 7
@@ -157,7 +158,7 @@ def test_phrases_of_a_dataset_of_controls_are_given_alone(folder: Path, tmp_path
     shutil.rmtree(copy / "dataset")
     shutil.copytree(build_dataset(tmp_path), copy / "dataset")
     assert contrast(copy, tmp_path / "out", "--phrases", "parsed", "random") == DONE
-    assert list(read_json(tmp_path / "out.json")) == ["contrasts", "parsed"]
+    assert list(Record.read(tmp_path / "out.json")) == ["contrasts", "parsed"]
 
 
 @pytest.mark.parametrize(
@@ -185,7 +186,7 @@ def test_a_corpus_without_contrasts_has_none_in_its_report(folder: Path, tmp_pat
     shutil.copytree(folder, tmp_path / "copy")
     (tmp_path / "copy/corpus/test.contrast").unlink()
     assert contrast(tmp_path / "copy", tmp_path / "out", "--phrases", "parsed", "random") == DONE
-    assert read_json(tmp_path / "out.json") == {"contrasts": 0}
+    assert Record.read(tmp_path / "out.json") == {"contrasts": 0}
     assert read_scores(tmp_path / "out/test.csv") == []
 
 
@@ -207,6 +208,7 @@ def test_what_does_not_belong_together_is_refused(
     shutil.copytree(folder, tmp_path / "copy")
     assert contrast(folder, tmp_path / "base") == DONE
     (tmp_path / "copy/corpus" / file).write_text(content, "utf-8")
+    write_manifest(tmp_path / "copy/corpus", {"kind": "mgsa raw text"})
     capsys.readouterr()
     before = contents(tmp_path)
     baseline = str(tmp_path / "base/test.csv")

@@ -17,8 +17,9 @@ import yaml
 from mgsa.cli.errors import InputError
 from pipeline.corpus import __main__ as corpus
 from pipeline.formats.contrasts import read_contrasts
+from pipeline.formats.tables import Record
 from pipeline.formats.text import ANNOTATIONS, SPLITS
-from pipeline.params import compose
+from pipeline.params.presets import compose
 from tests.imports import ROOT
 from tests.parameters import PARAMETERS
 from tests.text_folders import contents, stage_argv
@@ -58,12 +59,13 @@ def test_the_sample_is_generated_from_its_seed_and_grows_at_its_end(tmp_path: Pa
     assert (german["train.contrast"], german["treebank/dev.mrg"].count(b"\n")) == (b"", 4)
     languages = {"source_language": "en", "target_language": "de"}
     assert json.loads(first["corpus.json"]) == {"name": "sample", **languages}
-    report = json.loads((tmp_path / "report.json").read_text())
+    report = Record.read(tmp_path / "report.json")
     assert report == {"train_pairs": 40, "valid_pairs": 5, "test_pairs": 6}
 
     corpus.main(arguments(tmp_path, SAMPLE, "train=44"))
     after = contents(tmp_path / "corpus")
-    assert {name for name in first if after[name] != first[name]} == {f"train.{c}" for c in columns}
+    changed = {name for name in first if after[name] != first[name]}
+    assert changed == {"manifest.json", *(f"train.{c}" for c in columns)}
     for column in columns:
         assert after[f"train.{column}"].startswith(first[f"train.{column}"])
         assert after[f"train.{column}"].count(b"\n") == 44
@@ -135,11 +137,12 @@ def test_a_folder_a_prefix_and_two_languages_name_the_files(
 
 def test_local_files_are_copied_line_by_line(tmp_path: Path, local: dict[str, Any]) -> None:
     corpus.main(arguments(tmp_path, local))
-    report = json.loads((tmp_path / "report.json").read_text())
+    report = Record.read(tmp_path / "report.json")
     pairs = {"train_pairs": 2, "valid_pairs": 1, "test_pairs": 1}
     assert report == {**pairs, "train_contrasts": 1, "train_contrasts_left_out": 0}
     found = contents(tmp_path / "corpus")
     assert json.loads(found.pop("corpus.json"))["name"] == "own"
+    del found["manifest.json"]
     assert found == {
         "train.source": "A dog.\nA\u2028cat.\n".encode(),
         "train.target": b"Ein Hund.\nEine Katze.\n",
@@ -160,6 +163,7 @@ def test_local_files_are_copied_line_by_line(tmp_path: Path, local: dict[str, An
         *names,
         "test.sets",
         "corpus.json",
+        "manifest.json",
         "treebank/train.mrg",
         "treebank/dev.mrg",
     }
@@ -206,7 +210,7 @@ def test_variants_that_are_no_contrast_are_left_out_and_counted(
     assert [c.target for c in read_contrasts(tmp_path / "corpus/train.contrast", pairs=2)] == [
         "Ein Katze."
     ]
-    report = json.loads((tmp_path / "report.json").read_text())
+    report = Record.read(tmp_path / "report.json")
     assert (report["train_contrasts"], report["train_contrasts_left_out"]) == (1, 3)
     assert capsys.readouterr().err == (
         f"{tmp_path}/own/a.contrast: 3 of 4 variants are left out, without a word, or with those "
@@ -297,6 +301,7 @@ def test_downloaded_files_are_put_together(tmp_path: Path, downloaded: dict[str,
     corpus.main(arguments(tmp_path, downloaded))
     found = contents(tmp_path / "corpus")
     assert json.loads(found.pop("corpus.json"))["source_language"] == "en"
+    assert json.loads(found.pop("manifest.json"))["files"].keys() == {*found, "corpus.json"}
     assert found == {
         "treebank/train.mrg": b"",
         "treebank/dev.mrg": b"",
@@ -370,6 +375,6 @@ def test_a_file_is_downloaded_once_and_an_unknown_hash_is_told(
 def test_multi30k_is_the_files_of_the_preset(tmp_path: Path, shared: Path) -> None:
     section = compose(ROOT / "conf", ["corpus=multi30k"])["corpus"]
     corpus.main(arguments(tmp_path, {**section, "folder": str(shared / "multi30k")}))
-    assert json.loads((tmp_path / "report.json").read_text()) == {
+    assert Record.read(tmp_path / "report.json") == {
         "train_pairs": 29_000, "valid_pairs": 1_014, "test_pairs": 1_000
     }  # fmt: skip

@@ -11,7 +11,8 @@ import pytest
 from mgsa.cli.errors import InputError
 from mgsa.cli.settings import from_mapping
 from pipeline.corpus.settings import Corpus
-from pipeline.params import check_parameters, compose
+from pipeline.params.presets import compose
+from pipeline.params.sections import check_parameters
 from tests.imports import ROOT
 
 CONF = ROOT / "conf"

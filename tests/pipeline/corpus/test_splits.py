@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from mgsa.cli.errors import InputError
 from pipeline.corpus import __main__ as corpus
 from pipeline.corpus.splits import draw_lines
-from pipeline.params import compose
+from pipeline.formats.tables import Record
+from pipeline.params.presets import compose
 from tests.imports import ROOT
 from tests.lines import lines, write_lines
 from tests.parameters import PARAMETERS
@@ -49,7 +50,7 @@ def write(own: Path, *overrides: str, **tokenize: str) -> dict[str, Any]:
     parameters = PARAMETERS | {"corpus": section, "tokenize": PARAMETERS["tokenize"] | tokenize}
     (own.parent / "params.yaml").write_text(yaml.safe_dump(parameters, sort_keys=False), "utf-8")
     corpus.main(stage_argv(own.parent, out="corpus", report="report.json"))
-    report: dict[str, Any] = json.loads((own.parent / "report.json").read_text())
+    report: dict[str, Any] = Record.read(own.parent / "report.json")
     return report
 
 

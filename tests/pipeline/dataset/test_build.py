@@ -16,6 +16,7 @@ from mgsa.data.dataset import open_dataset, verify_dataset
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 from pipeline.dataset import reverse
 from pipeline.dataset.__main__ import main
+from pipeline.formats.tables import Record
 from tests.lines import write_lines
 from tests.parameters import RUN
 from tests.stage_folders import BUSH, STAGE_PARAMETERS, YES, Pair, build, random_pairs, write_stages
@@ -43,7 +44,7 @@ def test_the_artifact_is_what_the_design_says(stages: Path) -> None:
     manifest = read_json(out / "manifest.json")
     assert manifest["name"] == "made up"
     assert manifest["splits"]["train"]["rows"] == 4
-    report = read_json(stages / "dataset.json")
+    report = Record.read(stages / "dataset.json")
     assert all(type(value) is int for value in report.values())
     assert report["train_source_subwords"] == 8 + 2 + 2 + 8
     assert report["train_target_words"] == 4 + 2 + 2 + 4

@@ -16,11 +16,12 @@ import yaml
 from sacrebleu.metrics.ter import TER
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import read_json, write_json
+from mgsa.cli.files import write_json
 from mgsa.cli.settings import to_mapping
 from pipeline.evaluate.__main__ import main
 from pipeline.evaluate.scores import score
 from pipeline.evaluate.settings import EvaluateSettings
+from pipeline.formats.tables import Record
 from tests.lines import lines, write_lines
 
 SAMPLES, TRIALS, SEED = 200, 300, 777
@@ -69,7 +70,7 @@ def sacrebleu(folder: Path, *extra: str) -> str:
 
 def test_scores_and_intervals_are_sacrebleus(files: Path) -> None:
     main(arguments(files))
-    report = read_json(files / "report.json")
+    report = Record.read(files / "report.json")
     printed = sacrebleu(
         files,
         *("-i", str(files / "hypotheses"), "--confidence", "--confidence-n", str(SAMPLES)),
@@ -90,7 +91,7 @@ def test_scores_and_intervals_are_sacrebleus(files: Path) -> None:
 )
 def test_paired_tests_are_sacrebleus(files: Path, test: str, samples: int, p_value: str) -> None:
     main(arguments(files, "--baseline", str(files / "baseline")))
-    report = read_json(files / "report.json")
+    report = Record.read(files / "report.json")
     printed = sacrebleu(
         files,
         *("-i", str(files / "baseline"), str(files / "hypotheses")),
@@ -129,7 +130,7 @@ def test_intervals_and_tests_may_be_left_out(
     names.append("_randomization_p_value")
     found = dict(number.split() for number in numbers.split(", "))
     assert list(found) == [f"ter{name}" for name in names if f"ter{name}" not in absent]
-    report = read_json(files / "report.json")
+    report = Record.read(files / "report.json")
     assert {name: float(number) for name, number in found.items()} == pytest.approx(
         {name: report[name] for name in found}, rel=1e-3
     )
@@ -165,7 +166,7 @@ def further(folder: Path) -> list[str]:
 def test_several_references_are_sacrebleus(files: Path) -> None:
     second, third = further(files)
     main(arguments(files, "--references", second, "--baseline", str(files / "baseline")))
-    report = read_json(files / "report.json")
+    report = Record.read(files / "report.json")
     options = ["--confidence", "--confidence-n", str(SAMPLES), "-w", "6", "-f", "json"]
     printed = sacrebleu(files, second, "-i", str(files / "hypotheses"), *options)
     for name, one in zip(SETTINGS.metrics, json.loads(printed), strict=True):
@@ -183,7 +184,7 @@ def test_several_references_are_sacrebleus(files: Path) -> None:
     expected = [report[f"{name}_randomization_p_value"] for name in SETTINGS.metrics]
     assert p_values == pytest.approx(expected, abs=1e-4)
     main(arguments(files, "--references", second, third))
-    assert read_json(files / "report.json")["signatures"][0]["signature"].startswith("nrefs:var|")
+    assert Record.read(files / "report.json")["signatures"][0]["signature"].startswith("nrefs:var|")
 
 
 def test_test_sets_are_scored_alone_and_have_means(
@@ -196,7 +197,7 @@ def test_test_sets_are_scored_alone_and_have_means(
     options += ["--set", f"commands=['{command}']"]
     main(arguments(files, "--baseline", str(files / "baseline"), "--references", *options))
     printed = capsys.readouterr().out
-    report = read_json(files / "report.json")
+    report = Record.read(files / "report.json")
     reports = []
     for name, rows in sets.items():
         part = files / name
@@ -205,7 +206,7 @@ def test_test_sets_are_scored_alone_and_have_means(
         (part / "params.yaml").write_bytes((files / "params.yaml").read_bytes())
         baseline = ["--baseline", str(part / "baseline")]
         main(arguments(part, *baseline, "--references", str(part / "references.3")))
-        reports.append(read_json(part / "report.json"))
+        reports.append(Record.read(part / "report.json"))
     assert report["set_reports"] == [
         {"set": name, **one} for name, one in zip(sets, reports, strict=True)
     ]
@@ -231,9 +232,9 @@ def test_test_sets_are_scored_alone_and_have_means(
 def test_one_set_is_no_set(files: Path) -> None:
     write_lines(files / "sets", ["test"] * 60)
     main(arguments(files, "--sets", str(files / "sets")))
-    found = read_json(files / "report.json")
+    found = Record.read(files / "report.json")
     main(arguments(files))
-    assert found == read_json(files / "report.json")
+    assert found == Record.read(files / "report.json")
 
 
 PERFECT = {
@@ -262,7 +263,7 @@ def test_a_perfect_translation_has_bleu_100_in_any_language(
     write_json(tmp_path / "corpus/corpus.json", languages)
     corpus = ["--corpus", str(tmp_path / "corpus")] if given == "corpus" else []
     main(arguments(tmp_path, *corpus))
-    report = read_json(tmp_path / "report.json")
+    report = Record.read(tmp_path / "report.json")
     assert (report["bleu"], report["chrf"]) == (pytest.approx(100), pytest.approx(100))
     assert f"|tok:{tokenizer}" in report["signatures"][0]["signature"]
     is_left_out = language in ("th", "km")

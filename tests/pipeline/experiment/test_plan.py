@@ -12,7 +12,8 @@ import yaml
 from mgsa.cli.errors import InputError
 from mgsa.cli.settings import from_mapping
 from pipeline.experiment.plan import Cell, Plan
-from pipeline.params import check_parameters, compose
+from pipeline.params.presets import compose
+from pipeline.params.sections import check_parameters
 from tests.imports import ROOT
 
 CONTENT: dict[str, Any] = {

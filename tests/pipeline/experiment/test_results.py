@@ -19,7 +19,7 @@ from pipeline.experiment.plan import Cell, Table
 from pipeline.experiment.results import collect, spread, table_rows, to_markdown, write_table
 from pipeline.formats.tables import write_csv
 from pipeline.formats.translations import Translations, find_references
-from pipeline.params import compose
+from pipeline.params.presets import compose
 from tests.imports import ROOT
 from tests.lines import write_lines
 

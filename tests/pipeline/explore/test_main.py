@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.error import HTTPError
@@ -99,6 +100,17 @@ def test_pages_tell_what_was_wrong(server: Server) -> None:
     request = Request(server.address, headers={"Host": "elsewhere.example:80"})
     with pytest.raises(HTTPError, match="403"):
         build_opener(ProxyHandler({})).open(request)
+
+
+def test_any_request_is_answered_and_no_page_is_embedded(server: Server) -> None:
+    for method, status in {"HEAD": 200, "OPTIONS": 501}.items():
+        connection = HTTPConnection("127.0.0.1", server.server_port)
+        connection.request(method, "/", headers={"Host": "localhost"})
+        answer = connection.getresponse()
+        assert answer.status == status
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Content-Security-Policy"] == "frame-ancestors 'none'"
+        connection.close()
 
 
 def test_a_port_that_is_taken_is_named(server: Server, models: Path) -> None:

@@ -11,12 +11,14 @@ import pytest
 import yaml
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import read_json, sha256, write_json
+from mgsa.cli.files import write_json
+from mgsa.cli.outputs import sha256
 from mgsa.cli.run import run
 from mgsa.cli.settings import from_mapping
 from mgsa.run_config import RunConfig
 from pipeline.constituency.parser_folder import Kind, write_parser_folder
 from pipeline.constituency.stanza_parser import ConstituencyParser
+from pipeline.formats.tables import Record
 from pipeline.formats.text import SPLITS
 from pipeline.formats.trees import bracketed, flat_tree, read_tree, read_treebank
 from pipeline.parse.__main__ import main
@@ -81,7 +83,7 @@ def test_a_sentence_that_the_parser_refuses_is_flat_and_tried_by_the_next_run(
     assert run(main, argv) == 0
     flat = "(ROOT (FRAG (X a) (X poison)))"
     assert trees_of(tmp_path) == [*fussy.parse([["a", "b"]]), flat, *fussy.parse([["c"]])]
-    assert read_json(tmp_path / "out.json")["flat_failed"] == 3
+    assert Record.read(tmp_path / "out.json")["flat_failed"] == 3
     assert capsys.readouterr().err == ("parse: 9 sentences, 2 parsed now, 3 flat\n")
     assert fussy.refusals == 2, "once in its batch and once alone, not in every window"
     fussy.refused = "antidote"
@@ -135,7 +137,7 @@ def test_ready_made_trees_are_checked_and_copied(
         (tmp_path / f"tokenized/{split}.trees").write_text(tree, encoding="utf-8")
     assert run(main, argv) == 0
     assert trees_of(tmp_path, "test") == ["(ROOT (X (A a) (-LRB- -LRB-) (B b)))"]
-    assert read_json(tmp_path / "out.json") == {
+    assert Record.read(tmp_path / "out.json") == {
         "sentences": 3,
         "flat_too_long": 0,
         "flat_failed": 0,
@@ -151,7 +153,7 @@ def test_without_a_parser_every_tree_is_flat(tmp_path: Path) -> None:
     for split in SPLITS:
         expected = [bracketed(flat_tree(sentence.split(" "))) for sentence in sentences]
         assert trees_of(tmp_path, split) == expected
-    assert read_json(tmp_path / "out.json") == {"sentences": 3 * len(sentences)}
+    assert Record.read(tmp_path / "out.json") == {"sentences": 3 * len(sentences)}
 
 
 @pytest.mark.parametrize(
@@ -209,7 +211,7 @@ def test_every_sentence_gets_a_tree_over_its_tokens_and_only_what_is_new_is_pars
     assert leaves[1] == ["Two", "dogs", "-LRB-", "big", "ones", "-RRB-", "run", "-LRB-", "."]
     assert [len(words) for words in leaves] == [4, 9, 4, 1, 5000]
     counts = {"sentences": 15, "flat_too_long": 3, "flat_failed": 0}
-    assert read_json(stanza_folder / "out.json") == counts
+    assert Record.read(stanza_folder / "out.json") == counts
     assert run(main, command(stanza_folder, [*SENTENCES, "A new sentence ."])) == 0
     said = capsys.readouterr().err
     assert "15 sentences, 3 parsed now" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,13 @@ def test_a_full_disk_is_named_and_costs_only_what_is_new(tmp_path: Path) -> None
             memory.store(new)
     with ParseMemory(path, "parser") as memory:
         assert memory.trees([*old, *new]) == old
+
+
+def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "my.db"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE notes (text)")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="another program's database"):
+        ParseMemory(path, "parser")
+    assert path.read_bytes() == before

@@ -16,7 +16,8 @@ import torch
 import yaml
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import read_json, sha256, write_json
+from mgsa.cli.files import read_json, write_json
+from mgsa.cli.outputs import sha256
 from mgsa.cli.run import run
 from pipeline.constituency.parser_folder import read_parser_folder
 from pipeline.constituency.stanza_parser import ConstituencyParser

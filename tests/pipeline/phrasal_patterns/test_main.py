@@ -12,6 +12,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_json, write_json
+from mgsa.cli.outputs import write_manifest
 from mgsa.cli.run import BAD_INPUT, DONE, run
 from pipeline.phrasal_patterns.__main__ import find_links, main
 from tests.all_stages import contents
@@ -43,6 +44,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenized = folder / "tokenized"
     tokenized.mkdir()
     write_json(tokenized / "text.json", recorded_text())
+    write_manifest(tokenized, {"kind": "mgsa tokenised text"})
     columns: dict[str, list[str]] = {"source": [], "target": [], "trees": [], "links": []}
     for line in references:
         tokens = line.replace("(", "( ").replace(")", " )").replace(",", " ,").replace(".", " .")
@@ -84,7 +86,8 @@ def table(path: Path) -> list[dict[str, str]]:
 def test_one_system_needs_nothing_but_references(files: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert patterns(files, out, systems=("good",)) == DONE
-    assert contents(out).keys() == {"ngrams.csv", "figures", "figures/ngrams.svg"}
+    files_there = {"ngrams.csv", "figures", "figures/ngrams.svg", "manifest.json"}
+    assert contents(out).keys() == files_there
     hypotheses, references = (lines(files / name) for name in ("good", "references"))
     expected = BLEU(max_ngram_order=8, smooth_method="none").corpus_score(hypotheses, [references])
     scores = read_json(tmp_path / "out.json")["systems"]["good"]
@@ -128,6 +131,7 @@ def test_systems_are_compared_in_every_table(files: Path, tmp_path: Path) -> Non
     out = tmp_path / "out"
     assert patterns(files, out, *SOURCE, "--baseline", "bad") == DONE
     assert contents(out).keys() == {
+        "manifest.json",
         "figures",
         *(f"{name}.csv" for name in TABLES),
         *(f"figures/{name}.svg" for name in TABLES),

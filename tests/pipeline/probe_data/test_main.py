@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import read_json, sha256
+from mgsa.cli.files import read_json
+from mgsa.cli.outputs import sha256
 from mgsa.cli.run import run
 from mgsa.data.controls import Boundaries
 from mgsa.data.dataset import Dataset, open_dataset

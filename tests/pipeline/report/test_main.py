@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from markupsafe import escape
 
-from mgsa.cli.files import read_json
+from mgsa.cli.outputs import write_manifest
 from mgsa.cli.run import BAD_INPUT, DONE, run
+from pipeline.formats.tables import Record
 from pipeline.report.__main__ import PAGE, main
 from tests.all_stages import contents
 from tests.report_folders import PLAIN, SYSTEM, arguments, write_run, write_system
@@ -31,10 +32,10 @@ def made(folder: Path, *argv: str) -> str:
 def test_one_file_with_the_numbers_that_dvc_shows(folder: Path) -> None:
     """`dvc metrics` reads the same reports, `dvc plots` the same tables."""
     page = made(folder, "--data", "{}")
-    assert set(contents(folder / "page")) == {PAGE}
+    assert set(contents(folder / "page")) == {PAGE, "manifest.json"}
     assert made(folder, "--data", "{}") == page
-    scores = read_json(folder / "reports/evaluate.json")
-    parser = read_json(folder / "reports/parser.json")
+    scores = Record.read(folder / "reports/evaluate.json")
+    parser = Record.read(folder / "reports/parser.json")
     for value in (scores["bleu"], scores["chrf"], parser["labelled_f1"]):
         assert f'class="number">{value:.2f}</td>' in page
     curve = (folder / "plots/train/plots/metrics/valid_nll.tsv").read_text("utf-8")
@@ -78,6 +79,7 @@ def test_a_mistake_is_one_line_and_leaves_the_page(
 ) -> None:
     (folder / "page").mkdir()
     (folder / "page" / PAGE).write_text("a page", "utf-8")
+    write_manifest(folder / "page", {"kind": "mgsa report page"})
     before = contents(folder)
     assert run(main, arguments(folder, *(word.format(folder) for word in more))) == BAD_INPUT
     said = capsys.readouterr().err

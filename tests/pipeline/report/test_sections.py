@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import sha256, write_json
+from mgsa.cli.files import write_json
+from mgsa.cli.outputs import sha256
 from pipeline.report.page import SECTIONS
 from tests.lines import write_lines
 from tests.report_folders import (

@@ -28,7 +28,7 @@ def test_a_split_becomes_files_without_a_parameter_file(
     out = tmp_path / "translations"
     assert stage(models, out, "--set", "beam=2", "--set", "copy_unknown=false") == 0
     files = {path.name: path.read_text("utf-8").splitlines() for path in out.iterdir()}
-    assert files.keys() == {f"test.{name}" for name in WRITTEN}
+    assert files.keys() == {"manifest.json", *(f"test.{name}" for name in WRITTEN)}
     dataset = open_dataset(models / "dataset")
     found = mgsa.load(models / "phrases").translate(list(dataset.read("test")), beam=2)
     german = MosesText("de")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,10 @@ import pytest
 from mgsa.cli.errors import InputError
 from mgsa.cli.run import run
 from mgsa.cli.settings import read_yaml
-from pipeline.params import SETTINGS, check_parameters, compose, describe, main, nearest_composition
+from pipeline.params.__main__ import main
+from pipeline.params.machine import check_machine
+from pipeline.params.presets import change, compose, describe, nearest_composition
+from pipeline.params.sections import SETTINGS, check_parameters
 from tests.imports import ROOT
 
 CONF = ROOT / "conf"
@@ -18,7 +22,7 @@ GROUPS = {
     "- train: cpu\n"
     "bpe:\n  merges: 100\n",
     "corpus/a.yaml": "# @package _global_\ncorpus:\n  name: a\n",
-    "corpus/b.yaml": "# @package _global_\ncorpus:\n  name: b\nbpe:\n  merges: 200\n",
+    "corpus/b.yaml": "# @package _global_\ncorpus:\n  name: b\n  extra: x\nbpe:\n  merges: 200\n",
     "parser/p.yaml": "kind: p\n",
     "align/l.yaml": "kind: l\n",
     "model/small.yaml": "dim: 2\nphrases: null\n",
@@ -39,7 +43,7 @@ def config(tmp_path: Path) -> Path:
 def test_the_nearest_composition_is_named_and_what_it_does_not_give(config: Path) -> None:
     params = compose(config, ["corpus=b", "model=large"])
     assert params == {
-        "corpus": {"name": "b"},
+        "corpus": {"name": "b", "extra": "x"},
         "bpe": {"merges": 200},
         "parser": {"kind": "p"},
         "align": {"kind": "l"},
@@ -85,9 +89,11 @@ def test_malformed_groups_are_named(config: Path, name: str, content: str, messa
     ("override", "message"),
     [
         ("model=huge", "'model/huge'; expected one of large, small"),
-        ("modle=large", "'modle'"),
-        ("train.epoch=1", r"'train\.epoch'"),
-        ("model=large a=b", "model=large a=b"),
+        ("modle=large", r"modle: unknown key \(model\?\)"),
+        ("train.epoch=1", r"train\.epoch: unknown key \(epochs\?\)"),
+        ("model=large a=b", "model=large a=b: expected the name of an option"),
+        ("model", "model: expected GROUP=OPTION or KEY=VALUE"),
+        ("corpus.extra=x", r"corpus\.extra: unknown key \(with corpus=b it is one\)"),
     ],
 )
 def test_a_mistyped_override_is_named(config: Path, override: str, message: str) -> None:
@@ -105,6 +111,85 @@ def test_a_composition_is_written_if_it_can_be_run(
     assert run(main, [*argv, "train.max_epochs=three"]) == 2
     assert "train.max_epochs: expected a valid integer, got 'three'" in capsys.readouterr().err
     assert read_yaml(params) == compose(CONF, ["model=transformer_base"])
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("corpus.name", "Übersetzung [1] #2", "Übersetzung [1] #2"),
+        ("corpus.name", "2014.", "2014."),
+        ("corpus.name", "null", None),
+        ("corpus.name", "'null'", "null"),
+        ("train.epochs", "[1, 2]", [1, 2]),
+        ("model.phrases", "{levels: [3]}", {"levels": [3]}),
+    ],
+)
+def test_values_are_taken_as_a_user_writes_them(
+    config: Path, key: str, text: str, value: object
+) -> None:
+    section, name = key.split(".")
+    assert compose(config, [f"{key}={text}"])[section][name] == value
+
+
+def test_a_change_keeps_the_rest(config: Path) -> None:
+    before = compose(config, ["corpus=b", "model=large", "train.epochs=7", "bpe.merges=300"])
+    after = change(before, config, ["model=small", "corpus.extra=y"])
+    assert after == compose(
+        config, ["corpus=b", "model=small", "train.epochs=7", "bpe.merges=300", "corpus.extra=y"]
+    )
+    # An option brings all values in which it differs.
+    assert change(before, config, ["corpus=a"]) == compose(
+        config, ["corpus=a", "model=large", "train.epochs=7"]
+    )
+
+
+def test_what_is_lost_is_told_and_no_other_file_is_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    params = tmp_path / "params.yaml"
+    argv = ["--config", str(CONF), "--params", str(params)]
+    assert run(main, [*argv, "--write", "model=transformer_tiny", "train.max_epochs=3"]) == 0
+    assert run(main, [*argv, "--change", "train.seed=2"]) == 0
+    assert read_yaml(params)["train"]["max_epochs"] == 3
+    capsys.readouterr()
+    assert run(main, [*argv, "--write"]) == 0
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "  model=mgsa_plus_tiny (before: transformer_tiny)",
+        "  train.seed: 1 (before: 2)",
+        "  train.max_epochs: 14 (before: 3)",
+    ]
+    for text in ("A dog .\n", "services: {}\n"):
+        params.write_text(text)
+        assert run(main, [*argv, "--write"]) == 2
+        assert params.read_text() == text
+
+
+def test_an_output_of_the_pipeline_is_no_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(ROOT / "dvc.yaml", tmp_path)
+    argv = ["--config", str(CONF), "--params", str(tmp_path / "params.yaml"), "--write"]
+    model = tmp_path / "data/model"
+    assert run(main, [*argv, f"train.initial={model}"]) == 2
+    assert f"train.initial: expected a copy of {model}" in capsys.readouterr().err
+    assert run(main, [*argv, "train.initial=elsewhere"]) == 0
+    assert run(main, argv[:-1]) == 2
+    assert "train.initial: no such file: elsewhere" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["train=gpu"], "run: expected accelerator cpu"),
+        (["run.parse_gpu=true"], "run.parse_gpu: expected false"),
+        (["evaluate.commands=['x=nowhere {hypotheses}']"], "evaluate.commands: no program nowhere"),
+        (["parser=stanza", "parser.resources=."], r"resources\.json: no such file"),
+    ],
+)
+def test_what_this_machine_lacks_is_found_first(overrides: list[str], message: str) -> None:
+    sections = check_parameters(compose(CONF, overrides), Path("params.yaml"))
+    with pytest.raises(InputError, match=message):
+        check_machine(sections, Path("params.yaml"))
 
 
 def test_a_wrong_key_of_any_section_is_found() -> None:

@@ -1,0 +1,205 @@
+"""Outputs that say what wrote them: folders by their manifest, reports by a key.
+
+A manifest is `manifest.json`: the `kind` of the folder, size and SHA-256 of its `files`, and what a
+kind has beside.
+"""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import (
+    PARTIAL,
+    make_folder,
+    naming,
+    read_json,
+    real_path,
+    sync,
+    temporary_sibling,
+    write_json,
+)
+
+MANIFEST = "manifest.json"
+CARD = "README.md"
+WRITTEN_BY = "written_by"
+"""Key of a report, with a list, which DVC takes for no metric."""
+
+_kinds: ContextVar[Mapping[Path, str]] = ContextVar("_kinds")
+
+
+@contextmanager
+def writing(kinds: Mapping[Path, str]) -> Iterator[None]:
+    """Have the outputs at these resolved paths say that they are of these kinds, in the block."""
+    token = _kinds.set(kinds)
+    try:
+        yield
+    finally:
+        _kinds.reset(token)
+
+
+def report_content(path: Path, metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """What the report at `path` has: `metrics`, and what wrote them."""
+    kind = _kinds.get({}).get(real_path(path))
+    return {WRITTEN_BY: [kind], **metrics} if kind else {**metrics}
+
+
+def write_report(path: Path, metrics: Mapping[str, Any]) -> None:
+    """Write `report_content`, atomically."""
+    write_json(path, report_content(path, metrics))
+
+
+def is_report(path: Path, kind: str) -> bool:
+    """Whether the JSON file `path` says that `kind` wrote it."""
+    try:
+        content = read_json(path)
+    except InputError:
+        return False
+    return isinstance(content, dict) and content.get(WRITTEN_BY) == [kind]
+
+
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """Write the folder `path` atomically: a temporary sibling is renamed when the block succeeds.
+
+    A folder at `path`, or at the target of the link `path`, is replaced as a whole. Files get the
+    mode of the umask. One that the running command writes gets a manifest, if it has none.
+    """
+    given, path = path, real_path(path)
+    make_folder(path.parent)
+    temporary = temporary_sibling(path)
+    with naming(given):
+        try:
+            temporary.mkdir()
+            yield temporary
+            kind = _kinds.get({}).get(path)
+            if kind is not None and not (temporary / MANIFEST).exists():
+                write_manifest(temporary, {"kind": kind})
+            mode = temporary.stat().st_mode & 0o666
+            for inner in temporary.rglob("*"):
+                if inner.is_file() and not inner.is_symlink():
+                    inner.chmod(mode)
+                    sync(inner)
+            _replace_folder(path, temporary)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        sync(path.parent)
+
+
+def _replace_folder(path: Path, new: Path) -> None:
+    """Rename `new` to `path`; an old folder is restored on failure."""
+    old = temporary_sibling(path)
+    if path.exists():
+        path.replace(old)
+    try:
+        new.replace(path)
+    except BaseException:
+        if old.exists():
+            old.replace(path)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def sha256(path: Path) -> str:
+    """Hexadecimal SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True)
+class ManifestFile:
+    """A manifest's entry for a file."""
+
+    bytes: int
+    sha256: str
+
+
+def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
+    """Write the manifest of a folder that is complete: `content`, and its files."""
+    write_json(folder / MANIFEST, {**content, "files": describe_files(folder)})
+
+
+def kind_of(folder: Path) -> str | None:
+    """The kind that the manifest of a folder names; `None` if it has none, or one of no command."""
+    manifest = _manifest(folder)
+    return None if manifest is None else str(manifest["kind"])
+
+
+def _manifest(folder: Path) -> dict[str, Any] | None:
+    if not (folder / MANIFEST).is_file():
+        return None
+    try:
+        content = read_json(folder / MANIFEST)
+    except InputError:
+        return None
+    named = isinstance(content, dict) and isinstance(content.get("kind"), str)
+    return content if named and isinstance(content.get("files"), dict) else None
+
+
+def files_below(folder: Path) -> list[str]:
+    """The relative paths of a folder's files and links, without those of killed runs.
+
+    An `OSError` is raised if a folder in it can't be listed.
+    """
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    names: list[str] = []
+    for parent, folders, files in os.walk(folder, onerror=fail) if folder.exists() else ():
+        inner = Path(parent)
+        paths = [inner / name for name in (*files, *folders)]
+        names += [
+            p.relative_to(folder).as_posix() for p in paths if p.is_symlink() or not p.is_dir()
+        ]
+    return sorted(name for name in names if PARTIAL not in name)
+
+
+def foreign_file(folder: Path) -> str | None:
+    """A file of `folder` that its manifest has not, or otherwise; `None` if there is none."""
+    described = (_manifest(folder) or {"files": {}})["files"]
+    for name in files_below(folder):
+        path, known = folder / name, described.get(name, {}).get("sha256")
+        if name != MANIFEST and not (path.is_file() and known == sha256(path)):
+            return name
+    return None
+
+
+def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
+    """The manifest's `files`: size in bytes and SHA-256 of every file below a folder, by path."""
+    return {
+        path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": sha256(path)}
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def check_files(folder: Path, files: Mapping[str, ManifestFile], *, verify: bool) -> None:
+    """Compare a folder's files with its manifest; `verify` reads every file for its SHA-256.
+
+    An `InputError` is raised if one is missing, truncated or altered, or another one is there that
+    is not hidden. The card may be edited.
+    """
+    for name, file in files.items():
+        path = folder / name
+        if name == CARD:
+            continue
+        if not path.is_file():
+            raise InputError("no such file, but the manifest lists it", path=path)
+        size = path.stat().st_size
+        if size != file.bytes:
+            message = f"expected {file.bytes} bytes as in the manifest, found {size}"
+            raise InputError(message, path=path)
+        if verify and sha256(path) != file.sha256:
+            raise InputError("its SHA-256 is not the manifest's: the file was altered", path=path)
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and name not in {*files, MANIFEST} and not path.name.startswith("."):
+            raise InputError(f"expected no file that {MANIFEST} does not list", path=path)

@@ -1,0 +1,100 @@
+"""Stage `params`, the first to run: check every section of `params.yaml` and name its presets.
+
+A file edited by hand is reported as its nearest composition and the keys that differ. `--write`
+composes the file anew, `--change` keeps what it doesn't name.
+"""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from mgsa.cli.command import Input, Option, OutputFile, Report, command
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import atomic_file
+from mgsa.cli.outputs import write_report
+from mgsa.cli.run import one_line, run
+from mgsa.cli.settings import read_yaml
+from pipeline.params import presets
+from pipeline.params.machine import check_machine, check_outputs
+from pipeline.params.presets import compose, describe, describe_changes, nearest_composition
+from pipeline.params.sections import SETTINGS, check_parameters
+
+Overrides = list[str] | None
+
+
+def check_or_compose(
+    *,
+    params: Annotated[
+        Path, OutputFile("parameter file, which --write and --change replace", edited=True)
+    ] = Path("params.yaml"),
+    config: Annotated[Path, Input("config groups")] = Path("conf"),
+    write: Annotated[
+        Overrides, Option("write the composition of these, and of them alone", "KEY=VALUE")
+    ] = None,
+    change: Annotated[
+        Overrides, Option("change these options and values, and keep the others", "KEY=VALUE")
+    ] = None,
+    report: Annotated[Path | None, Report("what the file is (JSON)")] = None,
+) -> None:
+    """Check the parameter file and say which composition of the groups it is, or write one.
+
+    KEY is a group of conf/, whose VALUE is an option (model=transformer_tiny), or a key of the
+    file (train.max_epochs=5).
+    """
+    if write is not None and change is not None:
+        raise InputError("--write, --change: expected one of them")
+    before = None if write is change is None else _replaced(params)
+    if write is not None:
+        content = compose(config, write)
+    elif change is not None:
+        if before is None:
+            raise InputError("no such file: --write makes one", path=params)
+        check_parameters(before, params)
+        content = presets.change(before, config, change)
+    else:
+        content = read_yaml(params)
+    sections = check_parameters(content, params)
+    check_outputs(sections, params)
+    options, differences = nearest_composition(content, config)
+    for line in describe(options, differences, params):
+        print(one_line(line), file=sys.stderr)
+    if write is not None or change is not None:
+        if before is not None:
+            for line in describe_changes(nearest_composition(before, config), options, content):
+                print(one_line(line), file=sys.stderr)
+        write_parameters(params, content)
+        return
+    check_machine(sections, params)
+    if report:
+        pairs = {
+            key: dict(zip(("params", "preset"), p, strict=True)) for key, p in differences.items()
+        }
+        write_report(report, {**options, "differences": pairs})
+
+
+def write_parameters(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a parameter file, atomically."""
+    import yaml
+
+    with atomic_file(path) as file:
+        yaml.safe_dump(content, file, sort_keys=False, allow_unicode=True)
+
+
+def _replaced(path: Path) -> dict[str, Any] | None:
+    """The parameters that are there; an `InputError` if it is another file."""
+    if not path.exists() or not path.stat().st_size:
+        return None
+    content = read_yaml(path)
+    if unknown := content.keys() - SETTINGS:
+        message = (
+            f"expected a parameter file to replace, found the section {min(map(str, unknown))}"
+        )
+        raise InputError(message, path=path)
+    return content
+
+
+main = command(check_or_compose, "python -m pipeline.params")
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -1,0 +1,81 @@
+"""What a run needs beside `params.yaml`: files, programs, devices that a late stage would miss."""
+
+import shlex
+import shutil
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import real_path
+from mgsa.cli.settings import paths_read, read_yaml
+from pipeline.evaluate.settings import CommandMetric
+
+TREES = ("parsed", "gold")
+"""Values of `probe_data.trees` that are no file."""
+
+
+def check_machine(sections: Mapping[str, Any], path: Path) -> None:
+    """Raise an `InputError` for what the sections of the parameter file `path` need in vain."""
+    from mgsa.training.loggers import check_installed
+    from pipeline.align.eflomal import find_command
+    from pipeline.constituency.parser_folder import package_files
+
+    for name, read in _paths(sections):
+        if not read.exists():
+            raise InputError(f"{name}: no such file: {read}", path=path)
+    for problem in _missing(sections):
+        raise InputError(problem, path=path)
+    run, parser = sections["run"], sections["parser"]
+    check_installed(run.logger)
+    if sections["align"].kind == "eflomal":
+        find_command()
+    if parser.kind == "stanza" and parser.resources is not None:
+        language = sections["corpus"].source_language
+        package_files(Path(parser.resources), language, parser.package)
+
+
+def check_outputs(sections: Mapping[str, Any], path: Path) -> None:
+    """Raise an `InputError` for a setting that names an output of the `dvc.yaml` beside `path`.
+
+    DVC removes outputs before it runs their stages.
+    """
+    pipeline = path.parent / "dvc.yaml"
+    stages = read_yaml(pipeline)["stages"] if pipeline.exists() else {}
+    named = [out for stage in stages.values() for out in stage.get("outs", ())]
+    outputs = {real_path(path.parent / name) for out in named for name in _names(out)}
+    for key, read in _paths(sections):
+        if not outputs.isdisjoint([real_path(read), *real_path(read).parents]):
+            problem = f"{key}: expected a copy of {read}, which DVC removes before it makes it anew"
+            raise InputError(f"{problem} (cp -r {read} my_{read.name})", path=path)
+
+
+def _names(out: str | Mapping[str, Any]) -> list[str]:
+    """The path of an entry of `outs`, alone or with options."""
+    return [out] if isinstance(out, str) else [*out]
+
+
+def _paths(sections: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
+    for name, section in sections.items():
+        for key, read in paths_read(section, name):
+            if not (key == "probe_data.trees" and str(read) in TREES):
+                yield key, read
+
+
+def _missing(sections: Mapping[str, Any]) -> Iterator[str]:
+    run = sections["run"]
+    if run.accelerator == "gpu" or run.parse_gpu:
+        import torch
+
+        gpus = torch.cuda.device_count()
+        if run.accelerator == "gpu" and gpus < run.devices:
+            yield f"run: expected accelerator cpu or {gpus} devices, the GPUs here"
+        if run.parse_gpu and not gpus:
+            yield "run.parse_gpu: expected false, as there is no GPU"
+    if run.executor == "ray" and find_spec("ray") is None:
+        yield "run.executor: expected processes, or ray to be installed (pip install '.[ray]')"
+    for command in sections["evaluate"].commands:
+        program = shlex.split(CommandMetric.of(command).command)[0]
+        if shutil.which(program) is None:
+            yield f"evaluate.commands: no program {program}"

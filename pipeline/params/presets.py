@@ -1,0 +1,199 @@
+"""Presets: what the groups in `conf/` compose to, and which composition a parameter file is.
+
+`dvc exp run -S` composes by Hydra. Here Hydra composes the options of groups; other values are put
+as they are written.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from mgsa.cli.errors import InputError
+from mgsa.cli.settings import parse_yaml, read_yaml
+from pipeline.formats.tables import flatten
+
+GROUPS = ("corpus", "parser", "align", "model", "train")
+ABSENT = "nothing"
+
+
+def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
+    """Compose the groups in `config` with `GROUP=OPTION` and `KEY=VALUE`.
+
+    Values are YAML; but where the preset is text, so is the value, as it stands.
+
+    Raises:
+        InputError: an option or key is unknown, or the files of the groups don't fit each other.
+    """
+    options, values = split_overrides(overrides)
+    composed = _composed(config, [f"{group}={option}" for group, option in options.items()])
+    for key, text in values.items():
+        _put_text(composed, key, text, config)
+    return composed
+
+
+def split_overrides(overrides: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Options by group, and other values by key."""
+    given: dict[str, str] = {}
+    for override in overrides:
+        key, separator, value = override.partition("=")
+        if not (separator and key):
+            raise InputError(f"{override}: expected GROUP=OPTION or KEY=VALUE")
+        given[key] = value
+    options = {key: value for key, value in given.items() if key in GROUPS}
+    return options, {key: value for key, value in given.items() if key not in GROUPS}
+
+
+def _composed(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
+    import hydra
+    from omegaconf import OmegaConf
+
+    try:
+        with hydra.initialize_config_dir(str(config.resolve()), version_base=None):
+            composed = hydra.compose("config", overrides=list(overrides))
+        params: dict[str, Any] = OmegaConf.to_container(composed, resolve=True)
+        return params
+    except Exception as error:  # Hydra has no class of its own for a malformed list of defaults
+        for path in sorted(config.rglob("*.yaml")):
+            if path.stat().st_size:  # Hydra takes an empty file for an empty option
+                _check_keys(read_yaml(path), path)  # says in which line
+        message = str(error).splitlines()[0]
+        if isinstance(error, RecursionError):
+            message = "expected options and values that don't lead to themselves"
+        if override := getattr(error, "override", None):
+            message = f"{override}: expected the name of an option"
+        elif options := getattr(error, "options", None):
+            message += f"; expected one of {', '.join(options)}"
+        raise InputError(message, path=config) from None
+
+
+def _check_keys(content: Any, path: Path) -> None:
+    """Raise an `InputError` for a key that is no text: Hydra fails of it."""
+    for key, value in content.items() if isinstance(content, Mapping) else ():
+        if not isinstance(key, str):
+            raise InputError(f"expected text as a key, got {json.dumps(key)}", path=path)
+        _check_keys(value, path)
+
+
+def _put_text(content: dict[str, Any], key: str, text: str, config: Path) -> None:
+    *outer, last = key.split(".")
+    section = content
+    for name in outer:
+        if not isinstance(section.get(name), dict):
+            raise InputError(f"{key}: unknown key{_hint(key, name, section, config)}")
+        section = section[name]
+    if last not in section:
+        raise InputError(f"{key}: unknown key{_hint(key, last, section, config)}")
+    literal = isinstance(section[last], str) and text != "null" and text[:1] not in ("'", '"')
+    section[last] = text if literal else parse_yaml(text, f"{key}={text}")
+
+
+def _hint(key: str, part: str, section: Mapping[str, Any], config: Path) -> str:
+    """The key of `section` that `part` of `key` may stand for, or the options that have `key`."""
+    if near := get_close_matches(part, section, n=1):
+        return f" ({near[0]}?)"
+    group = key.partition(".")[0]
+    options = [
+        path.stem
+        for path in sorted((config / group).glob("*.yaml"))
+        if {key, key.removeprefix(f"{group}.")} & flatten(read_yaml(path)).keys()
+    ]
+    return f" (with {group}={' or '.join(options)} it is one)" if options else ""
+
+
+def change(content: Mapping[str, Any], config: Path, overrides: Sequence[str]) -> dict[str, Any]:
+    """`content` with other options and values; the rest is kept.
+
+    A new option brings all values in which its preset differs from that of the old one.
+    """
+    options, differences = nearest_composition(content, config)
+    new, values = split_overrides(overrides)
+    before, after = (
+        _composed(config, [f"{group}={option}" for group, option in chosen.items()])
+        for chosen in (options, options | new)
+    )
+    brought = _differences(after, before)
+    for key, (value, _) in differences.items():
+        if value != ABSENT and not any(_overlap(key, other) for other in brought):
+            _put(after, key, value)
+    for key, text in values.items():
+        _put_text(after, key, text, config)
+    return after
+
+
+def _overlap(key: str, other: str) -> bool:
+    """Whether one key is the other, or in its section."""
+    return f"{key}.".startswith(f"{other}.") or f"{other}.".startswith(f"{key}.")
+
+
+def _put(content: dict[str, Any], key: str, value: Any) -> None:
+    *outer, last = key.split(".")
+    for name in outer:
+        if not isinstance(content.get(name), dict):
+            content[name] = {}
+        content = content[name]
+    content[last] = value
+
+
+Differences = dict[str, tuple[Any, Any]]
+"""By key (`train.max_epochs`), the value of the parameter file and that of a composition."""
+
+
+def nearest_composition(
+    params: Mapping[str, Any], config: Path
+) -> tuple[dict[str, str], Differences]:
+    """The options in `config` nearest to `params`, and the keys that differ.
+
+    Groups set disjoint keys, so the best option of each is found independently; nothing is better
+    than no difference.
+    """
+    entries = read_yaml(config / "config.yaml")["defaults"]
+    options = {g: option for entry in entries if entry != "_self_" for g, option in entry.items()}
+    differences = _differences(params, compose(config, []))
+    for group in GROUPS:
+        names = sorted(path.stem for path in (config / group).glob("*.yaml"))
+        if not names:
+            raise InputError("expected a config group, found no option", path=config / group)
+        for name in names if differences else ():
+            tried = options | {group: name}
+            overrides = [f"{group}={option}" for group, option in tried.items()]
+            found = _differences(params, compose(config, overrides))
+            if len(found) < len(differences):
+                options, differences = tried, found
+    return options, differences
+
+
+def describe(options: Mapping[str, str], differences: Differences, path: Path) -> Iterator[str]:
+    """Yield a line that names the options of `path`, then one for each differing key."""
+    count = len(differences)
+    more = f", with {count} value{'s' * (count != 1)} that no preset gives:" if count else ""
+    yield f"{path} is " + " ".join(f"{group}={name}" for group, name in options.items()) + more
+    for key, (value, preset) in differences.items():
+        yield f"  {key}: {_shown(value)} (the preset has {_shown(preset)})"
+
+
+def describe_changes(
+    before: tuple[Mapping[str, str], Differences], options: Mapping[str, str], content: Any
+) -> Iterator[str]:
+    """Yield a line for each option, and each value of no preset, of `before` that is gone."""
+    for group, name in before[0].items():
+        if options[group] != name:
+            yield f"  {group}={options[group]} (before: {name})"
+    values = flatten(content)
+    for key, (value, _) in before[1].items():
+        if values.get(key, ABSENT) != value:
+            yield f"  {key}: {_shown(values.get(key, ABSENT))} (before: {_shown(value)})"
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _differences(params: Mapping[str, Any], composed: Mapping[str, Any]) -> Differences:
+    wanted, preset = flatten(params), flatten(composed)
+    pairs = {key: (wanted.get(key, ABSENT), preset.get(key, ABSENT)) for key in wanted | preset}
+    differing = {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
+    # Where one has a section and the other `null`, the keys of the section tell it.
+    parents = {key for key in differing if any(k.startswith(f"{key}.") for k in differing)}
+    return {key: pair for key, pair in differing.items() if key not in parents}
