@@ -61,6 +61,18 @@ class TextTranslation:
         """Of the best candidate."""
         return self.n_best[0].text
 
+    def __str__(self) -> str:
+        """The text."""
+        return self.text
+
+    @property
+    def phrases_in_words(self) -> list[str]:
+        """The phrases of each level to read: `[NP The old man] [VP sees the dog]`."""
+        return [
+            " ".join(f"[{tag} {' '.join(self.tokens[start:end])}]" for start, end, tag in level)
+            for level in self.phrases
+        ]
+
     def to_json(self) -> dict[str, Any]:
         """What there is, for JSON: phrases `[start, end, tag]`, links `[source, target]`."""
         asked = ("phrases", "weights")
@@ -101,6 +113,11 @@ class TextModel:
         needed = parser or next(carried, Path("data/parser")) if opened.levels else None
         if needed == NO_PARSER:
             tell_of_no_parser(models)
+        elif needed is not None and parser is None and not needed.exists():
+            raise InputError(
+                f"expected --parser and the parser of the training data of {models[0]}: "
+                f"`dvc get URL {needed}` brings it from that project"
+            )
         gpu = opened.device.type == "cuda"
         return cls(opened, Preprocessor.load(models[0], parser=needed, gpu=gpu))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,9 @@ def test_a_sentence_has_all_that_its_row_has(models: Path) -> None:
     columns = zip(found, expected, dataset.texts("test", "source_tokens"), phrases, strict=True)
     for ours, theirs, tokens, line in columns:
         assert " ".join(ours.tokens) == tokens
+        assert str(ours) == ours.n_best[0].text
+        for in_words in ours.phrases_in_words:
+            assert re.sub(r"\[\S+ |\](?= |$)", "", in_words) == tokens
         assert join_subwords(ours.subwords) == tokens
         levels = read_phrases_line(line, num_words=len(ours.tokens))
         assert [[(*p[:2], known.get(p.tag)) for p in level] for level in levels] == [

@@ -1,0 +1,90 @@
+"""Command `new`: a project of one's own, whose stages run the installed code.
+
+`mgsa` and `pipeline` are links there, so that DVC knows the code by its content: an upgrade reruns
+the stages whose code it changes.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import mgsa
+from mgsa.cli.command import Positional, command
+from mgsa.cli.errors import InputError
+from mgsa.cli.run import run
+from pipeline.params.__main__ import write_parameters
+from pipeline.params.presets import compose
+
+CODE = {"mgsa": Path(mgsa.__file__).resolve().parent, "pipeline": Path(__file__).resolve().parent}
+LINKS = {**CODE, "experiments/mgsa_code": Path("../mgsa")}
+FOLDERS = ("conf", ".dvc/plots")
+FILES = (
+    *("dvc.yaml", ".dvcignore", ".gitignore", ".dvc/config", ".dvc/.gitignore"),
+    *("data/.gitignore", "data/own/.gitignore", "data/own/README.md", "data/plots/.gitignore"),
+    *(f"experiments/{name}" for name in ("dvc.yaml", "params.yaml", "overrides.yaml")),
+    *(f"experiments/{name}" for name in (".dvc/config", ".dvc/.gitignore", ".dvcignore")),
+    "experiments/.gitignore",
+)
+README = """\
+# {name}
+
+Made by `python -m pipeline.new`; needs `pip install 'mgsa[pipeline]'` (here: {version}).
+
+```console
+$ python -m pipeline.new .      # in a fresh clone of this folder: links to the installed code
+$ dvc repro                     # the built-in sample: its report is data/report/index.html
+$ python -m pipeline.params --write corpus=local parser=stanza  # one's own corpus, in data/own
+```
+"""
+
+
+def new(
+    *, folders: Annotated[list[Path], Positional("new, empty, or a project to link", "DIR")]
+) -> None:
+    """Make a project in a folder: pipeline, presets, parameters, git and DVC.
+
+    In a project that is there, a clone of it, say, only the links to the installed code are made.
+    """
+    for folder in folders:
+        if not (folder / "dvc.yaml").exists():
+            if folder.exists() and any(folder.iterdir()):
+                raise InputError("expected a new or empty folder, or a project", path=folder)
+            _fill(folder)
+        for name, target in LINKS.items():
+            link = folder / name
+            if link.exists() and not link.is_symlink():
+                raise InputError("expected a link to the installed code to replace", path=link)
+            link.unlink(missing_ok=True)
+            link.symlink_to(target)
+        print(f"{folder}: `dvc repro` there runs {CODE['pipeline']}", file=sys.stderr)
+
+
+def _fill(folder: Path) -> None:
+    from importlib.metadata import version
+
+    template = _template()
+    for name in FOLDERS:
+        shutil.copytree(template / name, folder / name)
+    for name in FILES:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(template / name, folder / name)
+    with (folder / ".gitignore").open("a", encoding="utf-8") as file:
+        file.writelines(f"/{name}\n" for name in LINKS)
+    write_parameters(folder / "params.yaml", compose(folder / "conf", []))
+    readme = README.format(name=folder.resolve().name, version=version("mgsa"))
+    (folder / "README.md").write_text(readme, encoding="utf-8")
+    subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+
+
+def _template() -> Path:
+    """The folder with the project's files: in a wheel beside this module, else the clone."""
+    installed = CODE["pipeline"] / "template"
+    return installed if installed.exists() else CODE["pipeline"].parent
+
+
+main = command(new, "python -m pipeline.new")
+
+if __name__ == "__main__":
+    sys.exit(run(main))

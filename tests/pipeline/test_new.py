@@ -1,0 +1,60 @@
+"""Command `new`: a project of one's own, which runs the installed code."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mgsa.cli.run import BAD_INPUT, DONE, run
+from mgsa.cli.settings import read_yaml
+from pipeline.new import CODE, main
+from pipeline.params.presets import compose
+from tests.imports import ROOT
+
+
+def test_a_project_has_all_that_dvc_needs(tmp_path: Path) -> None:
+    project = tmp_path / "mine"
+    assert run(main, [str(project)]) == DONE
+    assert (project / "mgsa").resolve() == CODE["mgsa"]
+    assert (project / "experiments/mgsa_code").resolve() == CODE["mgsa"]
+    assert read_yaml(project / "params.yaml") == compose(ROOT / "conf", [])
+    for name in ("dvc.yaml", "experiments/dvc.yaml", "conf/model/mgsa_plus_tiny.yaml"):
+        assert (project / name).read_bytes() == (ROOT / name).read_bytes()
+    environment = os.environ | {"DVC_NO_ANALYTICS": "1"}
+    said = subprocess.run(
+        ["dvc", "status", "bpe"], cwd=project, env=environment, capture_output=True, text=True
+    )
+    assert "pipeline/bpe.py" in said.stdout
+    listed = subprocess.run(
+        ["git", "status", "--short", "--untracked-files=all"],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "pipeline" not in listed
+    assert ".dvc/plots/accuracies.json" in listed
+
+
+def test_a_clone_of_a_project_is_linked(tmp_path: Path) -> None:
+    run(main, [str(tmp_path / "mine")])
+    (tmp_path / "mine/params.yaml").write_text("mine")
+    (tmp_path / "mine/mgsa").unlink()
+    assert run(main, [str(tmp_path / "mine")]) == DONE
+    assert (tmp_path / "mine/mgsa").resolve() == CODE["mgsa"]
+    assert (tmp_path / "mine/params.yaml").read_text() == "mine"
+
+
+@pytest.mark.parametrize("theirs", ["thesis.tex", "dvc.yaml"])
+def test_a_folder_with_other_files_is_left_alone(
+    tmp_path: Path, theirs: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mgsa").mkdir()
+    (tmp_path / theirs).touch()
+    before = sorted(tmp_path.rglob("*"))
+    assert run(main, [str(tmp_path)]) == BAD_INPUT
+    assert capsys.readouterr().err.startswith("error: ")
+    assert sorted(tmp_path.rglob("*")) == before
