@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlencode
 from markupsafe import Markup
 
 from mgsa.cli.errors import InputError
+from mgsa.cli.languages import base_language
 from pipeline.analyze.figures import heat_map_chart
 from pipeline.charts import figure_svg
 from pipeline.explore.sentence import Cuts, Exploration, Explorer, Reading, cuts_of
@@ -22,8 +23,14 @@ from pipeline.report.sentences import word_diff
 from pipeline.report.syntax import draw_phrases, draw_tree
 
 KEY = Markup(
-    "A press on <b>·</b> cuts a phrase, on <b>|</b> joins two; what models see is cut anew."
+    "A press on <b>·</b> cuts a phrase, on <b>|</b> joins two; what models see is cut anew. "
+    "A phrase of another colour has no tag, since the parser has none like it."
 )
+EXAMPLES = {
+    "en": ("They carried the guitars on the mountain.", "The old man sees the dog."),
+    "de": ("Der alte Mann sieht den Hund.",),
+}
+"""Sentences to begin with, by source language."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,10 @@ def render(explorer: Explorer, question: Question) -> str:
         except InputError as wrong:
             error, blocks = str(wrong), _as_parsed(question)
     source, target = explorer.languages
+    if not question.text:
+        texts = EXAMPLES.get(base_language(source), ())
+        links = [html('<a href="{}">{}</a>', Question(text).query(), text) for text in texts]
+        blocks = html('<p class="key">Try {}</p>', Markup(" · ").join(links)) if links else blocks
     return page(
         "explore",
         title=f"{', '.join(explorer.models)} {source} → {target}",

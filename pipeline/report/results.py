@@ -33,10 +33,11 @@ from pipeline.report.blocks import (
 )
 from pipeline.report.inputs import Inputs
 
+LOWER = "lower is better"
 METRICS = {
     "bleu": ("BLEU", "higher is better"),
     "chrf": ("chrF", "higher is better"),
-    "ter": ("TER", "lower is better"),
+    "ter": ("TER", LOWER),
 }
 CURVES = "plots/metrics"
 """Where DVCLive puts its curves: a file for each metric."""
@@ -133,6 +134,9 @@ def _metric(metric: str, reports: Mapping[str, Record], styles: Mapping[str, int
     for name, report in reports.items():
         mean, half = report.get(f"{metric}_mean"), report.get(f"{metric}_interval")
         low, high, ends = None, None, ""
+        gain = report.get(f"{metric}_difference")
+        if gain is not None and direction == LOWER:
+            gain = -gain
         if mean is not None:
             low, high = max(mean - half, least), min(mean + half, most)
             ends = f"{number(low, '.2f')} to {number(high, '.2f')}"
@@ -141,8 +145,7 @@ def _metric(metric: str, reports: Mapping[str, Record], styles: Mapping[str, int
                 "system": named(name, styles),
                 title: number(report[metric], ".2f"),
                 "95% interval": Number(ends),
-                "gain": number(report.get(f"{metric}_difference"), "+.2f"),
-                "p (bootstrap)": p_value(report.get(f"{metric}_p_value")),
+                "gain": number(gain, "+.2f"),
                 "p (randomisation)": p_value(report.get(f"{metric}_randomization_p_value")),
             }
         )

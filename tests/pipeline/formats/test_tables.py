@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from pipeline.formats.tables import Row, markdown, read_csv, write_csv
+import pytest
+
+from mgsa.cli.errors import InputError
+from pipeline.formats.tables import Record, Row, markdown, read_csv, write_csv
 
 ROWS: list[Row] = [{"system": 'a "name", with', "score": 1.5}, {"system": "ü | v", "score": None}]
 
@@ -28,3 +31,11 @@ def test_bars_in_markdown_are_escaped() -> None:
         "| --- | ---: |",
         r"| ü \| v | None |",
     ]
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999", "1" + "0" * 400])
+def test_a_number_that_is_none_is_refused(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(f'{{"bleu": {number}}}')
+    with pytest.raises(InputError, match=r"report\.json: expected finite numbers, found "):
+        Record.read(path)
