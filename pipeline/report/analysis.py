@@ -101,7 +101,7 @@ def attention(inputs: Inputs) -> Iterator[Markup]:
     texts = ("place", "attention", "quadrant")
     shares = {name: read_csv(folder / SHARES, *texts) for name, folder in folders.items()}
     # Attention from subwords to subwords alone has nothing to share out.
-    shares = {n: rows for n, rows in shares.items() if len({row["quadrant"] for row in rows}) > 1}
+    shares = {n: some for n, rows in shares.items() if (some := _of_phrases(rows))}
     if shares:
         yield PROSE.attention(QUADRANTS)
     for name, rows in shares.items():
@@ -115,6 +115,12 @@ def attention(inputs: Inputs) -> Iterator[Markup]:
         yield PROSE.heat_maps()
     for place, (summary, pictures) in enumerate(maps):
         yield details(summary, pictures, style="drawing", opened=place == 0)
+
+
+def _of_phrases(rows: Sequence[Row]) -> list[Row]:
+    """The shares of the layers that attend to phrases, or from them."""
+    layers = {(row["place"], row["layer"]) for row in rows if row["quadrant"] != "token_to_token"}
+    return [row for row in rows if (row["place"], row["layer"]) in layers]
 
 
 def _heat_maps(system: str, folder: Path, inputs: Inputs) -> Iterator[tuple[Markup, Markup]]:

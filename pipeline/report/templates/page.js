@@ -29,6 +29,22 @@ const observer = new IntersectionObserver((entries) => {
 }, { rootMargin: "-25% 0px -74% 0px" });
 for (const section of all("main > section")) observer.observe(section);
 
+// Sections fold on a phone, all but the first; a link unfolds its own.
+const phone = matchMedia("(max-width: 40rem)").matches;
+const foldOf = (section) => section.querySelector(".fold");
+for (const section of all("main > section")) {
+  const fold = foldOf(section);
+  fold.hidden = false;
+  fold.ariaExpanded = String(!phone || !section.previousElementSibling);
+  fold.addEventListener("click", () => { fold.ariaExpanded = String(fold.ariaExpanded === "false"); });
+}
+const unfoldLinked = () => {
+  const linked = document.getElementById(location.hash.slice(1))?.closest("main > section");
+  if (linked) foldOf(linked).ariaExpanded = "true";
+};
+addEventListener("hashchange", unfoldLinked);
+unfoldLinked();
+
 // Charts: what Vega wrote of a mark ("update: 100; value: 3.2; rev: name"), under the pointer.
 const SYSTEM = /^(rev|system|encoder): /;
 const parts = (mark) => mark.ariaLabel.split("; ");

@@ -72,7 +72,7 @@ def texts(finished_run: Path) -> dict[str, str]:
         ("curves", "update value 100 5.5 200 3.25 300 2.5"),
         ("curves", "Validation perplexity update value 2 7.5"),  # NaN has no place in a chart
         ("curves", f"system updates parameters {SYSTEM} 300 2,018,764"),
-        ("attention", "encoder 1 words token_to_token 0.25 encoder 1 syntactic_1 token_to_phrase"),
+        ("attention", "1 words token_to_token 0.25 1 syntactic_1 token_to_phrase 0.5"),
         ("attention", f"encoder self-attention of test, sentence 1 {PLAIN[1]}"),
         ("probing", "the test split’s 83 sentences"),
         ("probing", "Is the main clause active or passive? 2 classes, 80 in the test split."),
