@@ -13,6 +13,7 @@ from typing import Annotated
 import mgsa
 from mgsa.cli.command import Positional, command
 from mgsa.cli.errors import InputError
+from mgsa.cli.outputs import atomic_folder
 from mgsa.cli.run import run
 from pipeline.params.__main__ import write_parameters
 from pipeline.params.presets import compose
@@ -48,20 +49,23 @@ def new(
     In a project that is there, a clone of it, say, only the links to the installed code are made.
     """
     for folder in folders:
-        if not (folder / "dvc.yaml").exists():
-            if folder.exists() and any(folder.iterdir()):
-                raise InputError("expected a new or empty folder, or a project", path=folder)
-            _fill(folder)
-        for name, target in LINKS.items():
-            link = folder / name
-            if link.exists() and not link.is_symlink():
+        is_project = all((folder / name).exists() for name in ("dvc.yaml", "conf/config.yaml"))
+        if folder.exists() and not is_project and (folder.is_file() or any(folder.iterdir())):
+            raise InputError("expected a new or empty folder, or a project", path=folder)
+        for link, target in ((folder / name, target) for name, target in LINKS.items()):
+            is_ours = link.is_symlink() and link.readlink().name == target.name
+            if (link.exists() or link.is_symlink()) and not is_ours:
                 raise InputError("expected a link to the installed code to replace", path=link)
-            link.unlink(missing_ok=True)
-            link.symlink_to(target)
+        if not is_project:
+            with atomic_folder(folder) as new_folder:
+                _fill(new_folder, folder.resolve().name)
+        for name, target in LINKS.items():
+            (folder / name).unlink(missing_ok=True)
+            (folder / name).symlink_to(target)
         print(f"{folder}: `dvc repro` there runs {CODE['pipeline']}", file=sys.stderr)
 
 
-def _fill(folder: Path) -> None:
+def _fill(folder: Path, title: str) -> None:
     from importlib.metadata import version
 
     template = _template()
@@ -73,7 +77,7 @@ def _fill(folder: Path) -> None:
     with (folder / ".gitignore").open("a", encoding="utf-8") as file:
         file.writelines(f"/{name}\n" for name in LINKS)
     write_parameters(folder / "params.yaml", compose(folder / "conf", []))
-    readme = README.format(name=folder.resolve().name, version=version("mgsa"))
+    readme = README.format(name=title, version=version("mgsa"))
     (folder / "README.md").write_text(readme, encoding="utf-8")
     subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
 

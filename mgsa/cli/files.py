@@ -21,6 +21,7 @@ PARTIAL = ".partial-"
 """Prefix of temporary files and folders, which lie beside their output."""
 _SUFFIX = re.compile("[0-9a-f]{8}")
 """A temporary name's random end."""
+_TEMPORARY = re.compile(rf"{re.escape(PARTIAL)}.{{1,100}}-([0-9a-f]{{8}}|lock)")
 NOT_A_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 
@@ -45,6 +46,11 @@ def real_path(path: Path) -> Path:
 def temporary_sibling(path: Path) -> Path:
     """A new name beside output `path`, of which nobody else has a file."""
     return path.with_name(partial_prefix(path) + secrets.token_hex(4))
+
+
+def is_temporary(path: Path) -> bool:
+    """Whether a path is, or lies in, a temporary file or folder of some output, or a lock."""
+    return any(_TEMPORARY.fullmatch(part) for part in path.parts)
 
 
 def temporary_siblings(path: Path) -> list[Path]:
@@ -207,9 +213,13 @@ def read_json(
     }
     try:
         return json.loads(text, object_hook=object_hook, **(parse if finite else {}))
+    except InputError:
+        raise
     except json.JSONDecodeError as error:
         message = f"expected JSON: {error.msg} at column {error.colno}"
         raise InputError(message, path=path, line=error.lineno) from None
+    except (RecursionError, ValueError) as error:  # too deep, or a number of thousands of digits
+        raise InputError(f"expected JSON: {error}", path=path) from None
 
 
 def read_lines(path: Path) -> Iterator[str]:

@@ -82,7 +82,7 @@ def _check_replaceable(output: Output) -> None:
         raise InputError("expected a folder to write, found a file", path=path)
     found = files_below(path)
     if found and kind_of(path) != kind:
-        message = f"expected no folder, or {kind} of this command to replace, found {found[0]}"
+        message = f"expected no folder, or {kind} to replace, found {kind_of(path) or found[0]}"
         raise InputError(message, path=path)
     if found and output.form == "folder" and (name := foreign_file(path)):
         message = f"expected this command's files as it wrote them, found {name}, new or altered"
@@ -109,6 +109,8 @@ def _locked(path: Path) -> Iterator[None]:
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     with file:
+        if os.fstat(file.fileno()).st_size:
+            raise InputError("expected an empty file, as locks of commands are", path=lock)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

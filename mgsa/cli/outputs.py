@@ -5,6 +5,7 @@ kind has beside.
 """
 
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -16,7 +17,7 @@ from typing import Any
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import (
-    PARTIAL,
+    is_temporary,
     make_folder,
     naming,
     read_json,
@@ -47,7 +48,11 @@ def writing(kinds: Mapping[Path, str]) -> Iterator[None]:
 def report_content(path: Path, metrics: Mapping[str, Any]) -> dict[str, Any]:
     """What the report at `path` has: `metrics`, and what wrote them."""
     kind = _kinds.get({}).get(real_path(path))
-    return {WRITTEN_BY: [kind], **metrics} if kind else {**metrics}
+    return {WRITTEN_BY: [kind, _digest(metrics)], **metrics} if kind else {**metrics}
+
+
+def _digest(metrics: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(metrics).encode()).hexdigest()
 
 
 def write_report(path: Path, metrics: Mapping[str, Any]) -> None:
@@ -56,12 +61,13 @@ def write_report(path: Path, metrics: Mapping[str, Any]) -> None:
 
 
 def is_report(path: Path, kind: str) -> bool:
-    """Whether the JSON file `path` says that `kind` wrote it."""
+    """Whether the JSON file `path` says that `kind` wrote it, and nobody has changed it."""
     try:
         content = read_json(path)
     except InputError:
         return False
-    return isinstance(content, dict) and content.get(WRITTEN_BY) == [kind]
+    written_by = content.pop(WRITTEN_BY, None) if isinstance(content, dict) else None
+    return written_by == [kind, _digest(content)]
 
 
 @contextmanager
@@ -139,7 +145,7 @@ def _manifest(folder: Path) -> dict[str, Any] | None:
         content = read_json(folder / MANIFEST)
     except InputError:
         return None
-    named = isinstance(content, dict) and isinstance(content.get("kind"), str)
+    named = isinstance(content, dict) and str(content.get("kind")).startswith("mgsa ")
     return content if named and isinstance(content.get("files"), dict) else None
 
 
@@ -159,15 +165,17 @@ def files_below(folder: Path) -> list[str]:
         names += [
             p.relative_to(folder).as_posix() for p in paths if p.is_symlink() or not p.is_dir()
         ]
-    return sorted(name for name in names if PARTIAL not in name)
+    return sorted(name for name in names if not is_temporary(Path(name)))
 
 
 def foreign_file(folder: Path) -> str | None:
     """A file of `folder` that its manifest has not, or otherwise; `None` if there is none."""
     described = (_manifest(folder) or {"files": {}})["files"]
     for name in files_below(folder):
-        path, known = folder / name, described.get(name, {}).get("sha256")
-        if name != MANIFEST and not (path.is_file() and known == sha256(path)):
+        path, known = folder / name, described.get(name)
+        if name != MANIFEST and not (
+            path.is_file() and isinstance(known, dict) and known.get("sha256") == sha256(path)
+        ):
             return name
     return None
 

@@ -56,7 +56,7 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         _flush_or_abandon_stdout()
         if isinstance(error, BrokenPipeError):  # the reader is gone (`| head`)
             return DONE
-        stream = "stdin or stdout" if error.errno == errno.EBADF else "stdout"
+        stream = "a closed stdin or stdout" if error.errno == errno.EBADF else "stdout"
         return _fail(f"{error.filename or stream}: {error.strerror or error}", FAILED)
     except (MemoryError, RuntimeError, ImportError) as error:
         if not is_out_of_memory(error):

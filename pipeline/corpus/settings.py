@@ -109,7 +109,7 @@ class LocalCorpus:
 
     kind: Literal["local"]
     name: str
-    folder: str
+    folder: InputPath
     prefix: str
     source_language: Language
     target_language: Language

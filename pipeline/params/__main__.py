@@ -21,6 +21,8 @@ from pipeline.params.presets import compose, describe, describe_changes, nearest
 from pipeline.params.sections import SETTINGS, check_parameters
 
 Overrides = list[str] | None
+OURS = {"corpus", "tokenize", "bpe", "partition"}
+"""Sections that tell our parameter file from those of other projects."""
 
 
 def check_or_compose(
@@ -86,11 +88,9 @@ def _replaced(path: Path) -> dict[str, Any] | None:
     if not path.exists() or not path.stat().st_size:
         return None
     content = read_yaml(path)
-    if unknown := content.keys() - SETTINGS:
-        message = (
-            f"expected a parameter file to replace, found the section {min(map(str, unknown))}"
-        )
-        raise InputError(message, path=path)
+    if not OURS <= content.keys() <= SETTINGS.keys():
+        found = ", ".join(map(str, content))
+        raise InputError(f"expected a parameter file to replace, found {found}", path=path)
     return content
 
 

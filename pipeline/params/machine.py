@@ -43,10 +43,16 @@ def check_outputs(sections: Mapping[str, Any], path: Path) -> None:
     """
     pipeline = path.parent / "dvc.yaml"
     stages = read_yaml(pipeline)["stages"] if pipeline.exists() else {}
-    named = [out for stage in stages.values() for out in stage.get("outs", ())]
+    named = [
+        out
+        for stage in stages.values()
+        for kind in ("outs", "metrics", "plots")
+        for out in stage.get(kind, ())
+    ]
     outputs = {real_path(path.parent / name) for out in named for name in _names(out)}
     for key, read in _paths(sections):
-        if not outputs.isdisjoint([real_path(read), *real_path(read).parents]):
+        real = real_path(read)
+        if any(out.is_relative_to(real) or real.is_relative_to(out) for out in outputs):
             problem = f"{key}: expected a copy of {read}, which DVC removes before it makes it anew"
             raise InputError(f"{problem} (cp -r {read} my_{read.name})", path=path)
 

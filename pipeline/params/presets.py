@@ -6,6 +6,7 @@ as they are written.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -107,33 +108,29 @@ def change(content: Mapping[str, Any], config: Path, overrides: Sequence[str]) -
 
     A new option brings all values in which its preset differs from that of the old one.
     """
-    options, differences = nearest_composition(content, config)
+    options, _ = nearest_composition(content, config)
     new, values = split_overrides(overrides)
     before, after = (
         _composed(config, [f"{group}={option}" for group, option in chosen.items()])
         for chosen in (options, options | new)
     )
-    brought = _differences(after, before)
-    for key, (value, _) in differences.items():
-        if value != ABSENT and not any(_overlap(key, other) for other in brought):
-            _put(after, key, value)
+    changed: dict[str, Any] = deepcopy(_merged(content, before, after))
     for key, text in values.items():
-        _put_text(after, key, text, config)
-    return after
+        _put_text(changed, key, text, config)
+    return changed
 
 
-def _overlap(key: str, other: str) -> bool:
-    """Whether one key is the other, or in its section."""
-    return f"{key}.".startswith(f"{other}.") or f"{other}.".startswith(f"{key}.")
-
-
-def _put(content: dict[str, Any], key: str, value: Any) -> None:
-    *outer, last = key.split(".")
-    for name in outer:
-        if not isinstance(content.get(name), dict):
-            content[name] = {}
-        content = content[name]
-    content[last] = value
+def _merged(content: Any, before: Any, after: Any) -> Any:
+    """`content`, but what differs in `after` from `before` is that of `after`."""
+    if before == after:
+        return content
+    if not all(isinstance(part, Mapping) for part in (content, before, after)):
+        return after
+    keys = [*after, *(key for key in content if key not in before)]
+    parts = {
+        key: _merged(*(part.get(key, ABSENT) for part in (content, before, after))) for key in keys
+    }
+    return {key: part for key, part in parts.items() if part != ABSENT}
 
 
 Differences = dict[str, tuple[Any, Any]]

@@ -52,7 +52,7 @@ def test_a_clone_of_a_project_is_linked(tmp_path: Path) -> None:
 def test_a_folder_with_other_files_is_left_alone(
     tmp_path: Path, theirs: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "mgsa").mkdir()
+    (tmp_path / "pipeline").symlink_to("elsewhere")
     (tmp_path / theirs).touch()
     before = sorted(tmp_path.rglob("*"))
     assert run(main, [str(tmp_path)]) == BAD_INPUT

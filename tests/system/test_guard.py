@@ -89,7 +89,7 @@ def test_no_file_of_somebody_elses_is_replaced(
 
 INPUT = "apart from the input"
 INSIDE = "which another command wrote"
-NOT_OURS = "of this command to replace, found"
+NOT_OURS = " to replace, found"
 FINDINGS = [
     ("1", "train", "--plots raw", NOT_OURS),
     ("1", "train", "--plots dataset", INPUT),

@@ -137,7 +137,7 @@ def test_an_output_may_depend_on_an_option() -> None:
     Path("out").mkdir()
     write_manifest(Path("out"), {"kind": "mgsa codes of valid"})
     main(["a", "--text", "text", "--out", "out", "--split", "valid"])
-    with pytest.raises(InputError, match=r"or mgsa codes of test of this command to replace"):
+    with pytest.raises(InputError, match=r"or mgsa codes of test to replace"):
         main(["a", "--text", "text", "--out", "out", "--split", "test"])
 
 

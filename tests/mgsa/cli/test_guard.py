@@ -38,6 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, change in CHANGES.items():
         shutil.copytree("ours", name)
         change(Path(name))
+    Path("edited.json").write_text(Path("report.json").read_text().replace("1", "2", 1))
     Path("hidden").mkdir()
     Path("hidden/thesis.tex").touch()
     Path("link").symlink_to("in")
@@ -46,14 +47,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {
-    "added": lambda folder: (folder / "codes.mine").touch(),
+    "added": lambda folder: (folder / "codes.partial-1.mine").touch(),
     "altered": lambda folder: (folder / "codes").write_text("y"),
     "with_link": lambda folder: (folder / "plots/link").symlink_to("../../in"),
-    "another": lambda folder: (folder / "manifest.json").write_text('{"kind": "x", "files": {}}'),
+    "another": lambda folder: (folder / "manifest.json").write_text(
+        '{"kind": "mgsa x", "files": {}}'
+    ),
     "unmarked": lambda folder: (folder / "manifest.json").unlink(),
 }
 INPUTS = [Path("in"), Path("params.yaml")]
-NOT_OURS = "expected no folder, or mgsa codes of this command to replace, found"
+NOT_OURS = "expected no folder, or mgsa codes to replace, found"
 CHANGED = "expected this command's files as it wrote them, found"
 
 
@@ -71,8 +74,8 @@ CHANGED = "expected this command's files as it wrote them, found"
         ("theirs", "folder", f"theirs: {NOT_OURS} codes"),
         ("theirs", "growing folder", f"theirs: {NOT_OURS} codes"),
         ("unmarked", "folder", f"unmarked: {NOT_OURS} codes"),
-        ("another", "folder", f"another: {NOT_OURS} codes"),
-        ("added", "folder", f"added: {CHANGED} codes.mine"),
+        ("another", "folder", f"another: {NOT_OURS} mgsa x"),
+        ("added", "folder", f"added: {CHANGED} codes.partial-1.mine"),
         ("altered", "folder", f"altered: {CHANGED} codes"),
         ("with_link", "folder", f"with_link: {CHANGED} plots/link"),
         ("report.json", "folder", "report.json: expected a folder to write, found a"),
@@ -81,6 +84,7 @@ CHANGED = "expected this command's files as it wrote them, found"
         ("ours/codes", "report", "expected an output outside .*ours, which another command wrote"),
         ("data.json", "report", "data.json: expected no file, or a report of mgsa codes"),
         ("report.json", "report", "report.json: expected no file, or a report of mgsa codes"),
+        ("edited.json", "report", "edited.json: expected no file, or a report of mgsa codes"),
         ("text", "file", "text: expected no file: what is there can't be told from one of yours"),
     ],
 )

@@ -116,7 +116,7 @@ def test_a_closed_stream_is_one_line(closed: str) -> None:
         ["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
     )
     said = (done.returncode, done.stdout, done.stderr)
-    assert said == (FAILED, "", "error: stdin or stdout: Bad file descriptor\n")
+    assert said == (FAILED, "", "error: a closed stdin or stdout: Bad file descriptor\n")
 
 
 def test_progress_is_quiet_in_logs_and_shows_count_and_rate_on_a_terminal(

@@ -137,6 +137,11 @@ def test_a_change_keeps_the_rest(config: Path) -> None:
     assert after == compose(
         config, ["corpus=b", "model=small", "train.epochs=7", "bpe.merges=300", "corpus.extra=y"]
     )
+    before["model"]["phrases"] = None
+    before["bpe"]["merges"] = {1: "a.b"}
+    after = change(before, config, ["train.epochs=8"])
+    assert after == before | {"train": {"epochs": 8}}
+    before["model"]["phrases"], before["bpe"]["merges"] = {"levels": [1, 2]}, 300
     # An option brings all values in which it differs.
     assert change(before, config, ["corpus=a"]) == compose(
         config, ["corpus=a", "model=large", "train.epochs=7"]
@@ -158,7 +163,7 @@ def test_what_is_lost_is_told_and_no_other_file_is_replaced(
         "  train.seed: 1 (before: 2)",
         "  train.max_epochs: 14 (before: 3)",
     ]
-    for text in ("A dog .\n", "services: {}\n"):
+    for text in ("A dog .\n", "services: {}\n", "train: {lr: 0.1}\nmodel: resnet\n"):
         params.write_text(text)
         assert run(main, [*argv, "--write"]) == 2
         assert params.read_text() == text
@@ -169,9 +174,15 @@ def test_an_output_of_the_pipeline_is_no_input(
 ) -> None:
     shutil.copy(ROOT / "dvc.yaml", tmp_path)
     argv = ["--config", str(CONF), "--params", str(tmp_path / "params.yaml"), "--write"]
-    model = tmp_path / "data/model"
-    assert run(main, [*argv, f"train.initial={model}"]) == 2
-    assert f"train.initial: expected a copy of {model}" in capsys.readouterr().err
+    for key, name in (
+        ("train.initial", "model"),
+        ("train.initial", "."),
+        ("corpus.folder", "corpus"),
+    ):
+        path = tmp_path / "data" / name
+        of_corpus = ["corpus=local", "parser=none", "model=rnn_attn_tiny"] * ("corpus" in key)
+        assert run(main, [*argv, *of_corpus, f"{key}={path}"]) == 2
+        assert f"{key}: expected a copy of {path}" in capsys.readouterr().err
     assert run(main, [*argv, "train.initial=elsewhere"]) == 0
     assert run(main, argv[:-1]) == 2
     assert "train.initial: no such file: elsewhere" in capsys.readouterr().err
