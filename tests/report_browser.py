@@ -60,6 +60,8 @@ def open_page(
 def check_whole(page: Page, sections: Sequence[str]) -> None:
     """Check that these sections are there with text, and that every drawing is to be seen."""
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    folded = ".fold[aria-expanded=false]"  # on a phone
+    page.evaluate(f"document.querySelectorAll('{folded}').forEach((one) => one.click())")
     for name in sections:
         section = page.locator(f"#{name}")
         assert len(section.inner_text().split()) > 10, name

@@ -13,7 +13,7 @@ import pytest
 
 from mgsa.cli.run import BAD_INPUT
 from pipeline.report.inputs import FOLDERS
-from tests.all_stages import COMMANDS, WRITING, contents, run_command
+from tests.all_stages import AGAIN, COMMANDS, TEXT, WRITING, contents, run_command
 
 OUTPUTS = ("--out", "--report", "--plots", "--weights", "--memory", "--checkpoints")
 NO_PARAMETERS = ("reverse", "alignment error")
@@ -29,7 +29,7 @@ def paths_of(command: str) -> tuple[dict[str, str], list[str]]:
         if word.startswith("--"):
             option = word
         elif option in OUTPUTS:
-            written[option] = path
+            written[option] = f"{path}{AGAIN}" if path in TEXT else path
         elif option == "--data":
             read += FOLDERS.values()
         elif path != word:
@@ -94,7 +94,7 @@ FINDINGS = [
     ("1", "train", "--plots raw", NOT_OURS),
     ("1", "train", "--plots dataset", INPUT),
     ("2", "corpus", "--report raw/train.en", INPUT),
-    ("2", "mgsa translate", "--prefix test.txt", INPUT),
+    ("2", "mgsa translate", "--prefix test.txt.again", INPUT),
     ("3", "train", "--checkpoints dataset", INPUT),
     ("4", "translate", "--split valid", NOT_OURS),
     ("in", "tokenize", "--out dataset/z", INSIDE),
