@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import pipeline.__main__ as listing
 from tests.dvc_project import STAGES
 from tests.imports import ROOT
 
@@ -194,3 +195,10 @@ def test_help_imports_nothing_heavy(command: str) -> None:
     heavy |= {"spacy", "jinja2", "vl_convert", "ray"}
     assert loaded & heavy == set()
     assert "usage" in done.stdout
+
+
+def test_the_list_of_commands_is_whole() -> None:
+    listed = {f"pipeline.{name}" for name in (*listing.STAGES, *listing.COMMANDS)}
+    of_experiments = "pipeline.experiment.parameters"
+    run = {name for name in COMMANDS if name.startswith("pipeline.")} - {of_experiments}
+    assert listed == run

@@ -166,16 +166,17 @@ def is_utf_8(name: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
-class _DataOnStdout(TextIOWrapper):
+class _Terminal(TextIOWrapper):
     def write(self, text: str) -> int:
-        return super().write("\n".join(map(for_stdout, text.split("\n"))))
+        return super().write("\n".join(map(visible, text.split("\n"))))
 
 
 @contextmanager
 def opened(name: str) -> Iterator[IO[str]]:
     """Open `name` to write text, atomically; `-` is stdout."""
     if name == STANDARD_OUTPUT:
-        out = _DataOnStdout(sys.stdout.buffer, encoding="utf-8", newline="\n")
+        stream = _Terminal if sys.stdout.isatty() else TextIOWrapper
+        out = stream(sys.stdout.buffer, encoding="utf-8", newline="\n")
         try:
             yield out
         finally:

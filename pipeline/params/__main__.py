@@ -46,14 +46,16 @@ def check_or_compose(
     """
     if write is not None and change is not None:
         raise InputError("--write, --change: expected one of them")
-    before = None if write is change is None else _replaced(params)
+    is_new = write is not None or change is not None
+    before = _replaced(params) if is_new else None
+    nearest = None if before is None else nearest_composition(before, config)
     if write is not None:
         content = compose(config, write)
     elif change is not None:
-        if before is None:
+        if before is None or nearest is None:
             raise InputError("no such file: --write makes one", path=params)
         check_parameters(before, params)
-        content = presets.change(before, config, change)
+        content = presets.change(before, nearest[0], config, change)
     else:
         content = read_yaml(params)
     sections = check_parameters(content, params)
@@ -61,9 +63,9 @@ def check_or_compose(
     options, differences = nearest_composition(content, config)
     for line in describe(options, differences, params):
         print(one_line(line), file=sys.stderr)
-    if write is not None or change is not None:
-        if before is not None:
-            for line in describe_changes(nearest_composition(before, config), options, content):
+    if is_new:
+        if nearest is not None:
+            for line in describe_changes(nearest, options, content):
                 print(one_line(line), file=sys.stderr)
         write_parameters(params, content)
         return

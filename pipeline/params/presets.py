@@ -103,16 +103,18 @@ def _hint(key: str, part: str, section: Mapping[str, Any], config: Path) -> str:
     return f" (with {group}={' or '.join(options)} it is one)" if options else ""
 
 
-def change(content: Mapping[str, Any], config: Path, overrides: Sequence[str]) -> dict[str, Any]:
-    """`content` with other options and values; the rest is kept.
+def change(
+    content: Mapping[str, Any], options: Mapping[str, str], config: Path, overrides: Sequence[str]
+) -> dict[str, Any]:
+    """`content`, whose nearest `options` these are, with other options and values.
 
-    A new option brings all values in which its preset differs from that of the old one.
+    The rest is kept. A new option brings all values in which its preset differs from that of the
+    old one.
     """
-    options, _ = nearest_composition(content, config)
     new, values = split_overrides(overrides)
     before, after = (
         _composed(config, [f"{group}={option}" for group, option in chosen.items()])
-        for chosen in (options, options | new)
+        for chosen in (options, {**options, **new})
     )
     changed: dict[str, Any] = deepcopy(_merged(content, before, after))
     for key, text in values.items():

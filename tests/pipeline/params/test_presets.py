@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,8 @@ from mgsa.cli.run import run
 from mgsa.cli.settings import read_yaml
 from pipeline.params.__main__ import main
 from pipeline.params.machine import check_machine
-from pipeline.params.presets import change, compose, describe, nearest_composition
+from pipeline.params.presets import change as change_of
+from pipeline.params.presets import compose, describe, nearest_composition
 from pipeline.params.sections import SETTINGS, check_parameters
 from tests.imports import ROOT
 
@@ -129,6 +131,10 @@ def test_values_are_taken_as_a_user_writes_them(
 ) -> None:
     section, name = key.split(".")
     assert compose(config, [f"{key}={text}"])[section][name] == value
+
+
+def change(content: dict[str, Any], config: Path, overrides: list[str]) -> dict[str, Any]:
+    return change_of(content, nearest_composition(content, config)[0], config, overrides)
 
 
 def test_a_change_keeps_the_rest(config: Path) -> None:
