@@ -24,6 +24,7 @@ from typing import Any
 
 import yaml
 
+from pipeline.formats.text_settings import read_text_settings
 from pipeline.tokenizers.moses import MosesText
 
 SPECIAL_SYMBOLS = ("<unk>", "<pad>", "<s>", "</s>")
@@ -182,8 +183,8 @@ def main() -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    languages = json.loads((arguments.tokenized / "languages.json").read_text(encoding="utf-8"))
-    detokenize(work / "output.test", work / "test.hypotheses", languages["target"])
+    language = read_text_settings(arguments.tokenized).target_language
+    detokenize(work / "output.test", work / "test.hypotheses", language)
     figures = {
         "training_target_tokens_per_second": training_speed(
             (work / "model" / "train.log").read_text(encoding="utf-8")

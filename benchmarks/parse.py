@@ -26,6 +26,7 @@ import yaml
 from benchmarks.machine import device_parser
 from benchmarks.text_stages import ROOT, Command, stage_command
 from mgsa.cli.files import write_json
+from mgsa.cli.outputs import MANIFEST
 from mgsa.cli.run import run
 from mgsa.decoding.opened import choose_device
 from pipeline.formats.text import SPLITS, read_sentences
@@ -50,7 +51,8 @@ def prepare(work: Path, shared: Path, sentences: int, workers: int, *, gpu: bool
     paths["out"] = str(work / "parser")
     stage_command("parser", work, paths).seconds()
     (work / "tokenized").mkdir()
-    copyfile(work / "all" / TEXT, work / "tokenized" / TEXT)
+    for name in (TEXT, MANIFEST):
+        copyfile(work / "all" / name, work / "tokenized" / name)
     for split in SPLITS:
         # The stage wants every split: one sentence will do for those that are not measured.
         kept = islice(read_sentences(work / f"all/{split}.source"), sentences)

@@ -22,16 +22,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import copyfile
 
 import yaml
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_lines, write_json
+from mgsa.cli.outputs import WRITTEN_BY, write_manifest
 from mgsa.cli.run import run
 from mgsa.cli.settings import read_yaml
 from pipeline.formats.tables import markdown
 from pipeline.formats.text import SIDES, SPLITS
-from pipeline.formats.trees import escape_token
+from pipeline.formats.trees import PARSER, escape_token
 from pipeline.params.presets import compose
 
 ROOT = Path(__file__).parents[1]
@@ -157,14 +159,18 @@ def prepare(work: Path, shared: Path, parsed: Path | None, workers: int) -> int:
             texts = [(work / folder / f"{split}.{side}").read_bytes() for split in SPLITS]
             (work / "peer" / f"{name}.{side}").write_bytes(b"".join(texts))
     (work / "parser").mkdir()
-    write_json(work / "parser/parser.json", {"kind": "trees", "identity": "benchmark"})
+    write_json(work / "parser" / PARSER, {"kind": "trees", "identity": "benchmark"})
+    write_manifest(work / "parser", {"kind": "mgsa parser"})
     if parsed is None:
         (work / "parsed").mkdir()
         for split in SPLITS:
             write_random_trees(work / f"tokenized/{split}.source", work / f"parsed/{split}.trees")
+        copyfile(work / "parser" / PARSER, work / "parsed" / PARSER)
+        write_manifest(work / "parsed", {"kind": "mgsa trees"})
     else:
         (work / "parsed").symlink_to(parsed.resolve())
     counts = json.loads((work / "corpus.json").read_text())
+    del counts[WRITTEN_BY]
     return sum(counts.values())
 
 
