@@ -76,7 +76,7 @@ class Report(OutputFile):
 
 
 class OutputFolder(Option):
-    """A folder that is written, and replaces nothing but one of the same `kind`.
+    """A folder that is written, and replaces nothing but the command's own of the same `kind`.
 
     `{split}` in the kind is the value of `--split`. One that is `growing` is written in parts.
     """
@@ -146,8 +146,8 @@ def command(
                 parser.add_argument(parameter.flag, **_argument(parameter))
         arguments = vars(parser.parse_args(argv))
         settings, files = _read_sections(sections, arguments) if sections else ([], [])
-        values, inputs, outputs = _read_options(options, arguments, prog)
-        with guard([*files, *inputs], outputs):
+        values, inputs, outputs = _read_options(options, arguments)
+        with guard(prog.removeprefix("python -m "), [*files, *inputs], outputs):
             function(*settings, **values)
 
     return main
@@ -241,7 +241,7 @@ def _read_sections(
 
 
 def _read_options(
-    options: Sequence[_Parameter], arguments: Mapping[str, Any], prog: str
+    options: Sequence[_Parameter], arguments: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Path], list[Output]]:
     """The options' values, the inputs and the outputs."""
     values, inputs, outputs = dict[str, Any](), list[Path](), list[Output]()
@@ -257,7 +257,7 @@ def _read_options(
                     _check_kind(path, f"mgsa {kind}")
                 inputs += [path / part for path in paths for part in parts]
             case Report():
-                outputs.append(Output(Path(value), "report", prog.removeprefix("python -m ")))
+                outputs.append(Output(Path(value), "report"))
             case OutputFile(edited=edited, shared=shared):
                 outputs.append(
                     Output(Path(value), "edited file" if edited else "file", shared=shared)

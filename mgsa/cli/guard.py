@@ -11,7 +11,16 @@ from typing import Literal
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import make_folder, partial_prefix, real_path, temporary_siblings
-from mgsa.cli.outputs import files_below, foreign_file, is_report, kind_of, write_manifest, writing
+from mgsa.cli.outputs import (
+    WRITTEN_BY,
+    files_below,
+    foreign_file,
+    is_report,
+    kind_of,
+    manifest_of,
+    write_manifest,
+    writing,
+)
 
 Form = Literal["file", "edited file", "report", "folder", "growing folder"]
 
@@ -20,20 +29,21 @@ Form = Literal["file", "edited file", "report", "folder", "growing folder"]
 class Output:
     """A path that a command writes.
 
-    A folder is replaced only if its manifest says that it has this kind, and that no file of it is
-    new or altered; one that grows, if it has the kind. A report is replaced if it says by `kind`
-    what wrote it; an edited file is checked by the command itself. Any other file is anybody's.
+    A folder is replaced only if its manifest says that it has this kind, that the command itself
+    wrote it, and that no file of it is new or altered; one that grows, if it has the kind. A report
+    is replaced if the command wrote it; an edited file is checked by the command itself. Any other
+    file is anybody's.
     """
 
     path: Path
     form: Form
-    kind: str = ""
+    kind: str = ""  #: of a folder.
     shared: bool = False  #: whether other runs may write it at the same time.
 
 
 @contextmanager
-def guard(inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
-    """Check the outputs of a command, and lock them while it runs.
+def guard(command: str, inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
+    """Check the outputs of the command of this name, and lock them while it runs.
 
     An `InputError` is raised if an output overlaps another path, lies in an artifact, would replace
     foreign files in a folder, or is locked by another run.
@@ -45,15 +55,15 @@ def guard(inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
                 message = f"expected an output apart from the {name} {path}"
                 raise InputError(message, path=output.path)
     for output in outputs:
-        _check_replaceable(output)
-    with ExitStack() as stack:
+        _check_replaceable(output, command)
+    kinds = {real_path(output.path): output.kind for output in outputs if output.kind}
+    with writing(command, kinds), ExitStack() as stack:
         if _is_first_process():
             for output in (output for output in outputs if not output.shared):
                 stack.enter_context(_locked(output.path))
                 if output.form == "growing folder" and not kind_of(output.path):
                     make_folder(output.path)
                     write_manifest(output.path, {"kind": output.kind})
-        stack.enter_context(writing({real_path(o.path): o.kind for o in outputs if o.kind}))
         yield
 
 
@@ -62,29 +72,39 @@ def _overlap(one: Path, other: Path) -> bool:
     return one.is_relative_to(other) or other.is_relative_to(one)
 
 
-def _check_replaceable(output: Output) -> None:
-    path, kind = output.path, output.kind
+def _check_replaceable(output: Output, command: str) -> None:
+    path = output.path
     for folder in real_path(path).parents:
         if kind_of(folder) is not None:
             message = f"expected an output outside {folder}, which another command wrote"
             raise InputError(message, path=path)
-    if "folder" not in output.form:
-        if path.is_dir():
-            raise InputError("expected a file to write, found a folder", path=path)
-        if path.is_file() and path.stat().st_size:
-            if output.form == "report" and not is_report(path, kind):
-                raise InputError(f"expected no file, or a report of {kind} to replace", path=path)
-            if output.form == "file":
-                message = "expected no file: what is there can't be told from one of yours"
-                raise InputError(message, path=path)
-        return
+    if "folder" in output.form:
+        _check_folder(output, command)
+    elif path.is_dir():
+        raise InputError("expected a file to write, found a folder", path=path)
+    elif path.is_file() and path.stat().st_size:
+        if output.form == "report" and not is_report(path, command):
+            message = f"expected no file, or a report of {command} to replace"
+            raise InputError(message, path=path)
+        if output.form == "file":
+            message = "expected no file: what is there can't be told from one of yours"
+            raise InputError(message, path=path)
+
+
+def _check_folder(output: Output, command: str) -> None:
+    path = output.path
     if path.exists() and not path.is_dir():
         raise InputError("expected a folder to write, found a file", path=path)
-    found = files_below(path)
-    if found and kind_of(path) != kind:
-        message = f"expected no folder, or {kind} to replace, found {kind_of(path) or found[0]}"
-        raise InputError(message, path=path)
-    if found and output.form == "folder" and (name := foreign_file(path)):
+    if not (files := files_below(path)):
+        return
+    manifest = manifest_of(path)
+    found, expected = manifest["kind"] if manifest else files[0], output.kind
+    if manifest and output.form == "folder":
+        found += f" of {manifest.get(WRITTEN_BY, 'an earlier version')}"
+        expected += f" of {command}"
+    if found != expected:
+        raise InputError(f"expected no folder, or {expected} to replace, found {found}", path=path)
+    if manifest and output.form == "folder" and (name := foreign_file(path, manifest)):
         message = f"expected this command's files as it wrote them, found {name}, new or altered"
         raise InputError(message, path=path)
 

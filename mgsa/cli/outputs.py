@@ -1,7 +1,7 @@
 """Outputs that say what wrote them: folders by their manifest, reports by a key.
 
-A manifest is `manifest.json`: the `kind` of the folder, size and SHA-256 of its `files`, and what a
-kind has beside.
+A manifest is `manifest.json`: the `kind` of the folder, the command that it was `written_by`, size
+and SHA-256 of its `files`, and what a kind has beside.
 """
 
 import hashlib
@@ -30,25 +30,29 @@ from mgsa.cli.files import (
 MANIFEST = "manifest.json"
 CARD = "README.md"
 WRITTEN_BY = "written_by"
-"""Key of a report, with a list, which DVC takes for no metric."""
+"""Key of a manifest; of a report, with a list, which DVC takes for no metric."""
 
-_kinds: ContextVar[Mapping[Path, str]] = ContextVar("_kinds")
+_running: ContextVar[tuple[str, Mapping[Path, str]]] = ContextVar("_running", default=("", {}))
 
 
 @contextmanager
-def writing(kinds: Mapping[Path, str]) -> Iterator[None]:
-    """Have the outputs at these resolved paths say that they are of these kinds, in the block."""
-    token = _kinds.set(kinds)
+def writing(command: str, kinds: Mapping[Path, str]) -> Iterator[None]:
+    """Have outputs say in the block that `command` wrote them, and folders their kinds.
+
+    Args:
+        kinds: those of folders, by resolved path.
+    """
+    token = _running.set((command, kinds))
     try:
         yield
     finally:
-        _kinds.reset(token)
+        _running.reset(token)
 
 
-def report_content(path: Path, metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """What the report at `path` has: `metrics`, and what wrote them."""
-    kind = _kinds.get({}).get(real_path(path))
-    return {WRITTEN_BY: [kind, _digest(metrics)], **metrics} if kind else {**metrics}
+def report_content(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """What a report has: `metrics`, and what wrote them."""
+    command, _ = _running.get()
+    return {WRITTEN_BY: [command, _digest(metrics)], **metrics} if command else {**metrics}
 
 
 def _digest(metrics: Mapping[str, Any]) -> str:
@@ -57,17 +61,17 @@ def _digest(metrics: Mapping[str, Any]) -> str:
 
 def write_report(path: Path, metrics: Mapping[str, Any]) -> None:
     """Write `report_content`, atomically."""
-    write_json(path, report_content(path, metrics))
+    write_json(path, report_content(metrics))
 
 
-def is_report(path: Path, kind: str) -> bool:
-    """Whether the JSON file `path` says that `kind` wrote it, and nobody has changed it."""
+def is_report(path: Path, command: str) -> bool:
+    """Whether the JSON file `path` says that `command` wrote it, and nobody has changed it."""
     try:
         content = read_json(path)
     except InputError:
         return False
     written_by = content.pop(WRITTEN_BY, None) if isinstance(content, dict) else None
-    return written_by == [kind, _digest(content)]
+    return written_by == [command, _digest(content)]
 
 
 @contextmanager
@@ -84,7 +88,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         try:
             temporary.mkdir()
             yield temporary
-            kind = _kinds.get({}).get(path)
+            kind = _running.get()[1].get(path)
             if kind is not None and not (temporary / MANIFEST).exists():
                 write_manifest(temporary, {"kind": kind})
             mode = temporary.stat().st_mode & 0o666
@@ -128,17 +132,20 @@ class ManifestFile:
 
 
 def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
-    """Write the manifest of a folder that is complete: `content`, and its files."""
-    write_json(folder / MANIFEST, {**content, "files": describe_files(folder)})
+    """Write the manifest of a folder that is complete: `content`, what wrote it, and its files."""
+    command, _ = _running.get()
+    written_by = {WRITTEN_BY: command} if command else {}
+    write_json(folder / MANIFEST, {**content, **written_by, "files": describe_files(folder)})
 
 
 def kind_of(folder: Path) -> str | None:
-    """The kind that the manifest of a folder names; `None` if it has none, or one of no command."""
-    manifest = _manifest(folder)
+    """The kind that `manifest_of` a folder names."""
+    manifest = manifest_of(folder)
     return None if manifest is None else str(manifest["kind"])
 
 
-def _manifest(folder: Path) -> dict[str, Any] | None:
+def manifest_of(folder: Path) -> dict[str, Any] | None:
+    """The manifest of a folder; `None` if it has none, or one of no command."""
     if not (folder / MANIFEST).is_file():
         return None
     try:
@@ -168,11 +175,10 @@ def files_below(folder: Path) -> list[str]:
     return sorted(name for name in names if not is_temporary(Path(name)))
 
 
-def foreign_file(folder: Path) -> str | None:
+def foreign_file(folder: Path, manifest: Mapping[str, Any]) -> str | None:
     """A file of `folder` that its manifest has not, or otherwise; `None` if there is none."""
-    described = (_manifest(folder) or {"files": {}})["files"]
     for name in files_below(folder):
-        path, known = folder / name, described.get(name)
+        path, known = folder / name, manifest["files"].get(name)
         if name != MANIFEST and not (
             path.is_file() and isinstance(known, dict) and known.get("sha256") == sha256(path)
         ):

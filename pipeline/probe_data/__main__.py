@@ -12,8 +12,11 @@ from pathlib import Path
 from typing import Annotated
 
 from mgsa.cli.command import Input, OutputFolder, Report
+from mgsa.cli.errors import InputError
 from mgsa.cli.run import run
+from pipeline.formats.tables import Record
 from pipeline.formats.text import SPLITS
+from pipeline.formats.trees import PARSER
 from pipeline.probe_data.settings import ProbeDataSettings
 from pipeline.stage.command import stage, stage_outputs
 
@@ -29,11 +32,16 @@ def make_probe_data(
 ) -> None:
     """Label sentences by their trees, for probes."""
     from mgsa.data.dataset import open_dataset
+    from pipeline.formats.preprocessing import Preprocessing
     from pipeline.probe_data.build import build_probe_data
     from pipeline.probe_data.sentences import find_files
 
     files = find_files(probe_data.trees, parsed=parsed, tokenized=tokenized)
     opened = open_dataset(dataset)
+    parser = Record.read(parsed / PARSER)
+    if parser["identity"] != Preprocessing.read(dataset).parser.identity:
+        message = f"expected trees of the parser that {dataset} names, found another's"
+        raise InputError(message, path=parsed)
     with stage_outputs(out, report) as (folder, metrics):
         metrics.update(build_probe_data(opened, files, probe_data, folder))
     sizes = ", ".join(f"{metrics[split]['sentences']:,} {split}" for split in SPLITS)

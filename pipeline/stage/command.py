@@ -92,7 +92,7 @@ def stage_outputs(out: Path, report: Path | None) -> Iterator[tuple[Path, dict[s
         file = None if report is None else files.enter_context(atomic_file(report))
         yield files.enter_context(atomic_folder(out)), metrics
         if report is not None and file is not None:
-            dump_json(report_content(report, metrics), file)
+            dump_json(report_content(metrics), file)
 
 
 def library_versions(*more: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ import pytest
 
 from mgsa.cli.command import Input, Option, OutputFile, OutputFolder, Positional, command
 from mgsa.cli.errors import InputError
-from mgsa.cli.outputs import write_manifest
+from mgsa.cli.outputs import WRITTEN_BY, write_manifest
 from mgsa.cli.settings import InputPath, Positive
 
 
@@ -135,9 +135,9 @@ def test_a_setting_that_names_a_file_is_an_input(settings: str) -> None:
 
 def test_an_output_may_depend_on_an_option() -> None:
     Path("out").mkdir()
-    write_manifest(Path("out"), {"kind": "mgsa codes of valid"})
+    write_manifest(Path("out"), {"kind": "mgsa codes of valid", WRITTEN_BY: "learn"})
     main(["a", "--text", "text", "--out", "out", "--split", "valid"])
-    with pytest.raises(InputError, match=r"or mgsa codes of test to replace"):
+    with pytest.raises(InputError, match=r"or mgsa codes of test of learn to replace"):
         main(["a", "--text", "text", "--out", "out", "--split", "test"])
 
 

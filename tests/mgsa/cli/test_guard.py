@@ -15,10 +15,10 @@ import pytest
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.guard import Form, Output, guard
-from mgsa.cli.outputs import atomic_folder, write_report
+from mgsa.cli.outputs import atomic_folder, write_report, writing
 from tests.text_folders import contents
 
-KIND = "mgsa codes"
+COMMAND, KIND = "pipeline.bpe", "mgsa codes"
 
 
 @pytest.fixture
@@ -29,12 +29,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text('{"bleu": 1}')
     ours = Output(Path("ours"), "folder", KIND)
-    report = Output(Path("report.json"), "report", "evaluate")
-    with guard([], [ours, report]), atomic_folder(Path("ours")) as made:
+    report = Output(Path("report.json"), "report")
+    with guard(COMMAND, [], [ours, report]), atomic_folder(Path("ours")) as made:
         (made / "plots").mkdir()
         (made / "plots/a.csv").write_text("x")
         (made / "codes").write_text("x")
         write_report(Path("report.json"), {"bleu": 1})
+    with writing("pipeline.evaluate", {}):
+        write_report(Path("other.json"), {"bleu": 1})
     for name, change in CHANGES.items():
         shutil.copytree("ours", name)
         change(Path(name))
@@ -53,10 +55,13 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "another": lambda folder: (folder / "manifest.json").write_text(
         '{"kind": "mgsa x", "files": {}}'
     ),
+    "of_another": lambda folder: (folder / "manifest.json").write_text(
+        (folder / "manifest.json").read_text().replace(COMMAND, "pipeline.join")
+    ),
     "unmarked": lambda folder: (folder / "manifest.json").unlink(),
 }
 INPUTS = [Path("in"), Path("params.yaml")]
-NOT_OURS = "expected no folder, or mgsa codes to replace, found"
+NOT_OURS = "expected no folder, or mgsa codes( of pipeline.bpe)? to replace, found"
 CHANGED = "expected this command's files as it wrote them, found"
 
 
@@ -74,7 +79,8 @@ CHANGED = "expected this command's files as it wrote them, found"
         ("theirs", "folder", f"theirs: {NOT_OURS} codes"),
         ("theirs", "growing folder", f"theirs: {NOT_OURS} codes"),
         ("unmarked", "folder", f"unmarked: {NOT_OURS} codes"),
-        ("another", "folder", f"another: {NOT_OURS} mgsa x"),
+        ("another", "folder", f"another: {NOT_OURS} mgsa x of an earlier version"),
+        ("of_another", "folder", f"of_another: {NOT_OURS} mgsa codes of pipeline.join"),
         ("added", "folder", f"added: {CHANGED} codes.partial-1.mine"),
         ("altered", "folder", f"altered: {CHANGED} codes"),
         ("with_link", "folder", f"with_link: {CHANGED} plots/link"),
@@ -82,9 +88,9 @@ CHANGED = "expected this command's files as it wrote them, found"
         ("ours", "file", "ours: expected a file to write, found a folder"),
         ("ours/new", "file", "expected an output outside .*ours, which another command wrote"),
         ("ours/codes", "report", "expected an output outside .*ours, which another command wrote"),
-        ("data.json", "report", "data.json: expected no file, or a report of mgsa codes"),
-        ("report.json", "report", "report.json: expected no file, or a report of mgsa codes"),
-        ("edited.json", "report", "edited.json: expected no file, or a report of mgsa codes"),
+        ("data.json", "report", "data.json: expected no file, or a report of pipeline.bpe"),
+        ("other.json", "report", "other.json: expected no file, or a report of pipeline.bpe"),
+        ("edited.json", "report", "edited.json: expected no file, or a report of pipeline.bpe"),
         ("text", "file", "text: expected no file: what is there can't be told from one of yours"),
     ],
 )
@@ -92,7 +98,10 @@ def test_what_would_cost_a_file_is_refused(
     folder: Path, path: str, form: Form, message: str
 ) -> None:
     before = contents(folder)
-    with pytest.raises(InputError, match=message), guard(INPUTS, [Output(Path(path), form, KIND)]):
+    with (
+        pytest.raises(InputError, match=message),
+        guard(COMMAND, INPUTS, [Output(Path(path), form, KIND)]),
+    ):
         pass
     assert contents(folder) == before
 
@@ -100,7 +109,10 @@ def test_what_would_cost_a_file_is_refused(
 @pytest.mark.parametrize("other", ["out/report.json", "out"])
 def test_outputs_lie_apart(folder: Path, other: str) -> None:
     outputs = [Output(Path("out"), "folder", KIND), Output(Path(other), "folder", KIND)]
-    with pytest.raises(InputError, match="apart from the other output out"), guard([], outputs):
+    with (
+        pytest.raises(InputError, match="apart from the other output out"),
+        guard(COMMAND, [], outputs),
+    ):
         pass
     assert not (folder / "out").exists()
 
@@ -115,7 +127,7 @@ def test_a_folder_that_cannot_be_listed_is_not_taken_for_empty(
     monkeypatch.setattr(os, "scandir", refuse)  # root may list everything
     with (
         pytest.raises(PermissionError) as raised,
-        guard([], [Output(Path("hidden"), "folder", KIND)]),
+        guard(COMMAND, [], [Output(Path("hidden"), "folder", KIND)]),
     ):
         pass
     assert raised.value.filename == "hidden"
@@ -129,14 +141,14 @@ def test_a_folder_that_cannot_be_listed_is_not_taken_for_empty(
         ("ours", "folder", KIND),
         ("linked", "folder", KIND),
         ("added", "growing folder", KIND),
-        ("report.json", "report", "evaluate"),
+        ("report.json", "report", ""),
         ("text", "edited file", ""),
         ("/dev/null", "file", ""),
     ],
 )
 def test_what_is_new_or_ours_is_taken(folder: Path, path: str, form: Form, kind: str) -> None:
     before = contents(folder)
-    with guard(INPUTS, [Output(Path(path), form, kind)]):
+    with guard(COMMAND, INPUTS, [Output(Path(path), form, kind)]):
         pass
     assert contents(folder) == before
 
@@ -144,7 +156,7 @@ def test_what_is_new_or_ours_is_taken(folder: Path, path: str, form: Form, kind:
 def test_a_second_run_on_the_same_output_is_refused(folder: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from mgsa.cli.guard import Output, guard\n"
-        "with guard([], [Output(Path('out'), 'folder')]):\n"
+        f"with guard('{COMMAND}', [], [Output(Path('out'), 'folder')]):\n"
         "    print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code]
@@ -153,11 +165,11 @@ def test_a_second_run_on_the_same_output_is_refused(folder: Path) -> None:
         assert one.stdout.readline() == "held\n"
         with (
             pytest.raises(InputError, match="out: another run is writing it"),
-            guard([], [Output(Path("out"), "folder")]),
+            guard(COMMAND, [], [Output(Path("out"), "folder")]),
         ):
             pass
         one.kill()  # its lock ends with it
-    with guard([], [Output(Path("out"), "folder")]):
+    with guard(COMMAND, [], [Output(Path("out"), "folder")]):
         pass
     assert not list(folder.glob(".partial-*"))
 
@@ -165,7 +177,7 @@ def test_a_second_run_on_the_same_output_is_refused(folder: Path) -> None:
 @pytest.mark.usefixtures("folder")
 def test_a_shared_output_is_written_by_several_runs() -> None:
     memory = Output(Path("memory"), "edited file", shared=True)
-    with guard([], [memory]), guard([], [memory]):
+    with guard(COMMAND, [], [memory]), guard(COMMAND, [], [memory]):
         pass
 
 
@@ -175,6 +187,6 @@ def test_what_a_killed_run_left_is_removed_and_nothing_of_a_sibling(folder: Path
     )
     for path in (ours, *others):
         path.mkdir()
-    with guard([], [Output(Path("m"), "folder")]):
+    with guard(COMMAND, [], [Output(Path("m"), "folder")]):
         assert not ours.exists()
     assert all(path.exists() for path in others)

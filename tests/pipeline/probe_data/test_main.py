@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import read_json
+from mgsa.cli.files import read_json, write_json
 from mgsa.cli.outputs import sha256
 from mgsa.cli.run import run
 from mgsa.data.controls import Boundaries
@@ -142,7 +143,11 @@ def test_duplicates_and_flat_trees_are_left_out_and_other_languages_have_no_voic
 def test_mistakes_are_one_line(stages: Path, tmp_path: Path) -> None:
     turned = tmp_path / "turned"
     assert run(reverse, ["--dataset", str(stages / "dataset"), "--out", str(turned)]) == 0
+    others = tmp_path / "others"
+    shutil.copytree(stages / "parsed", others)
+    write_json(others / "parser.json", {"kind": "trees", "identity": "another"})
     for mistake, message in (
+        (("--parsed", str(others)), "others: expected trees of the parser that "),
         (("--set", "trees=glod"), "glod: no such file: probe_data.trees takes parsed, gold"),
         (("--set", "trees=gold"), "tokenized/train.trees: no such file: probe_data.trees takes"),
         (("--set", "shares=[10, 1]"), "probe_data: shares: expected those of train, valid, test"),
@@ -150,4 +155,4 @@ def test_mistakes_are_one_line(stages: Path, tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=re.escape(message)):
             main([*arguments(stages, out=str(tmp_path / "probing")), *mistake])
-    assert list(tmp_path.iterdir()) == [turned]
+    assert {*tmp_path.iterdir()} == {turned, others}
