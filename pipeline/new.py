@@ -12,9 +12,9 @@ from typing import Annotated
 
 import mgsa
 from mgsa.cli.command import Positional, command
-from mgsa.cli.errors import InputError
+from mgsa.cli.errors import FailedError, InputError
 from mgsa.cli.outputs import atomic_folder
-from mgsa.cli.run import run
+from mgsa.cli.run import is_utf_8, run
 from pipeline.params.__main__ import write_parameters
 from pipeline.params.presets import compose
 
@@ -49,6 +49,8 @@ def new(
     In a project that is there, a clone of it, say, only the links to the installed code are made.
     """
     for folder in folders:
+        if not is_utf_8(str(folder.resolve())):
+            raise InputError("expected a name in UTF-8", path=folder)
         is_project = all((folder / name).exists() for name in ("dvc.yaml", "conf/config.yaml"))
         if folder.exists() and not is_project and (folder.is_file() or any(folder.iterdir())):
             raise InputError("expected a new or empty folder, or a project", path=folder)
@@ -79,7 +81,8 @@ def _fill(folder: Path, title: str) -> None:
     write_parameters(folder / "params.yaml", compose(folder / "conf", []))
     readme = README.format(name=title, version=version("mgsa"))
     (folder / "README.md").write_text(readme, encoding="utf-8")
-    subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+    if subprocess.run(["git", "init", "--quiet", str(folder)], check=False).returncode:
+        raise FailedError(f"{title}: git init failed")
 
 
 def _template() -> Path:

@@ -1,5 +1,6 @@
 """The check of a command's inputs and outputs before any work: no foreign file is overwritten."""
 
+import errno
 import fcntl
 import os
 import shutil
@@ -74,6 +75,8 @@ def _overlap(one: Path, other: Path) -> bool:
 
 def _check_replaceable(output: Output, command: str) -> None:
     path = output.path
+    if real_path(path).is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     for folder in real_path(path).parents:
         if kind_of(folder) is not None:
             message = f"expected an output outside {folder}, which another command wrote"

@@ -52,10 +52,11 @@ def writing(command: str, kinds: Mapping[Path, str]) -> Iterator[None]:
 def report_content(metrics: Mapping[str, Any]) -> dict[str, Any]:
     """What a report has: `metrics`, and what wrote them."""
     command, _ = _running.get()
-    return {WRITTEN_BY: [command, _digest(metrics)], **metrics} if command else {**metrics}
+    return {WRITTEN_BY: [command, digest(metrics)], **metrics} if command else {**metrics}
 
 
-def _digest(metrics: Mapping[str, Any]) -> str:
+def digest(metrics: Mapping[str, Any]) -> str:
+    """What tells that nobody has changed a report."""
     return hashlib.sha256(json.dumps(metrics).encode()).hexdigest()
 
 
@@ -71,7 +72,7 @@ def is_report(path: Path, command: str) -> bool:
     except InputError:
         return False
     written_by = content.pop(WRITTEN_BY, None) if isinstance(content, dict) else None
-    return written_by == [command, _digest(content)]
+    return written_by == [command, digest(content)]
 
 
 @contextmanager

@@ -111,6 +111,12 @@ def check_each_once(name: str, values: Sequence[object]) -> None:
         raise ValueError(f"{name}: expected at least one, each once")
 
 
+def shown(value: Any) -> str:
+    """A value as messages show it: as YAML has it, but text in quotes."""
+    is_text = isinstance(value, str)
+    return repr(value) if is_text else json.dumps(value, ensure_ascii=False, default=str)
+
+
 def _check_plain(value: Any, where: str) -> None:
     """Raise an `InputError` for what JSON lacks, such as a date or an infinite number."""
     if isinstance(value, Mapping):
@@ -123,7 +129,7 @@ def _check_plain(value: Any, where: str) -> None:
     elif not isinstance(value, (str, int, float, type(None))) or (
         isinstance(value, float) and not math.isfinite(value)
     ):
-        raise InputError(f"{where}: expected text or a finite number, got {value!r}")
+        raise InputError(f"{where}: expected text or a finite number, got {shown(value)}")
 
 
 def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "ignore"]) -> Any:
@@ -131,7 +137,7 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
 
     is_union = isinstance(kind, UnionType)
     if (is_union or dataclasses.is_dataclass(kind)) and not isinstance(values, Mapping):
-        raise InputError(f"{where}: expected a section with keys, got {values!r}")
+        raise InputError(f"{where}: expected a section with keys, got {shown(values)}")
     try:
         # Through JSON, since strict types take a JSON list for a tuple.
         text = json.dumps(values, allow_nan=False)
@@ -166,7 +172,7 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
             problem = "kind: expected one of {expected_tags}, got '{tag}'".format(**error["ctx"])
         case _:
             expected = error["msg"].replace("Input should be ", "expected ")
-            problem = f"{expected}, got {error['input']!r}"
+            problem = f"{expected}, got {shown(error['input'])}"
     raise InputError(f"{where}: {problem}")
 
 
@@ -184,7 +190,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     """The sections of a YAML file; an `InputError` if it is missing or no mapping in YAML."""
     content = parse_yaml(read_text(path), path)
     if not isinstance(content, dict):
-        raise InputError(f"expected a mapping of sections, found {content!r}", path=path)
+        raise InputError(f"expected a mapping of sections, found {shown(content)}", path=path)
     return content
 
 
@@ -198,5 +204,5 @@ def parse_yaml(text: str, path: str | Path) -> Any:
     except (YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", error)
-        line = mark.line + 1 if mark else None
+        line = mark.line + 1 if mark and isinstance(path, Path) else None
         raise InputError(f"expected YAML: {problem}", path=path, line=line) from None

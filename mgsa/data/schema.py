@@ -115,12 +115,11 @@ class Manifest:
     def read(cls, path: Path, kind: Kind = PAIRS) -> Manifest:
         """The manifest at `path`; an `InputError` if missing, malformed, or of another kind."""
         content = read_json(path)
-        expected = f"expected the manifest of {kind.description}"
-        if not isinstance(content, dict) or "schema_version" not in content:
-            raise InputError(expected, path=path)
-        if content.get("kind") != kind.name:
-            raise InputError(f"{expected}, not of {content.get('kind')!r}", path=path)
-        if (version := content["schema_version"]) != kind.version:
+        found = content.get("kind") if isinstance(content, dict) else None
+        if found != kind.name:
+            message = f"expected the manifest of {kind.description}, not of {found!r}"
+            raise InputError(message, path=path)
+        if (version := content.get("schema_version")) != kind.version:
             expected = f"expected {kind.description} of schema version {kind.version}"
             raise InputError(f"{expected}, got {version!r}", path=path)
         values = content | {"identity": sha256(path), "content": content}

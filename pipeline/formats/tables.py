@@ -9,7 +9,7 @@ from typing import Any
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import open_to_write, read_json, read_lines
-from mgsa.cli.outputs import WRITTEN_BY
+from mgsa.cli.outputs import WRITTEN_BY, digest
 
 Row = dict[str, Any]
 
@@ -32,7 +32,9 @@ class Record(Row):
         content = read_json(path, object_hook=lambda values: cls.of(values, path), finite=True)
         if not isinstance(content, cls):
             raise InputError("expected an object of JSON", path=path)
-        content.pop(WRITTEN_BY, None)
+        written_by = content.pop(WRITTEN_BY, None)
+        if isinstance(written_by, list) and digest(content) not in written_by:
+            raise InputError("expected a report as a command wrote it, found it edited", path=path)
         return content
 
     def __missing__(self, key: str) -> Any:

@@ -4,6 +4,7 @@ A file edited by hand is reported as its nearest composition and the keys that d
 composes the file anew, `--change` keeps what it doesn't name.
 """
 
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Annotated, Any
 
 from mgsa.cli.command import Input, Option, OutputFile, Report, command
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import atomic_file
+from mgsa.cli.files import atomic_file, read_text
 from mgsa.cli.outputs import write_report
 from mgsa.cli.run import one_line, run
 from mgsa.cli.settings import read_yaml
@@ -53,7 +54,7 @@ def check_or_compose(
         content = compose(config, write)
     elif change is not None:
         if before is None or nearest is None:
-            raise InputError("no such file: --write makes one", path=params)
+            raise InputError("expected parameters to change; --write makes some", path=params)
         check_parameters(before, params)
         content = presets.change(before, nearest[0], config, change)
     else:
@@ -67,6 +68,8 @@ def check_or_compose(
         if nearest is not None:
             for line in describe_changes(nearest, options, content):
                 print(one_line(line), file=sys.stderr)
+            if re.search(r"(?m)(?:^|\s)#", read_text(params)):
+                print("  comments are gone", file=sys.stderr)
         write_parameters(params, content)
         return
     check_machine(sections, params)

@@ -54,7 +54,9 @@ def check_outputs(sections: Mapping[str, Any], path: Path) -> None:
         real = real_path(read)
         if any(out.is_relative_to(real) or real.is_relative_to(out) for out in outputs):
             problem = f"{key}: expected a copy of {read}, which DVC removes before it makes it anew"
-            raise InputError(f"{problem} (cp -r {read} my_{read.name})", path=path)
+            raise InputError(
+                f"{problem} (cp {'-r ' * read.is_dir()}{read} my_{read.name})", path=path
+            )
 
 
 def _names(out: str | Mapping[str, Any]) -> list[str]:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.settings import parse_yaml, read_yaml
+from mgsa.cli.run import is_utf_8
+from mgsa.cli.settings import parse_yaml, read_yaml, shown
 from pipeline.formats.tables import flatten
 
 GROUPS = ("corpus", "parser", "align", "model", "train")
@@ -28,7 +29,7 @@ def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
         InputError: an option or key is unknown, or the files of the groups don't fit each other.
     """
     options, values = split_overrides(overrides)
-    composed = _composed(config, [f"{group}={option}" for group, option in options.items()])
+    composed = _composed(config, options)
     for key, text in values.items():
         _put_text(composed, key, text, config)
     return composed
@@ -39,20 +40,27 @@ def split_overrides(overrides: Sequence[str]) -> tuple[dict[str, str], dict[str,
     given: dict[str, str] = {}
     for override in overrides:
         key, separator, value = override.partition("=")
-        if not (separator and key):
-            raise InputError(f"{override}: expected GROUP=OPTION or KEY=VALUE")
+        if not (separator and key and is_utf_8(value)):
+            raise InputError(f"{override}: expected GROUP=OPTION or KEY=VALUE, in UTF-8")
         given[key] = value
     options = {key: value for key, value in given.items() if key in GROUPS}
     return options, {key: value for key, value in given.items() if key not in GROUPS}
 
 
-def _composed(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
+def _composed(config: Path, options: Mapping[str, str]) -> dict[str, Any]:
     import hydra
     from omegaconf import OmegaConf
 
+    for group, option in options.items():
+        names = _options(config, group)
+        if option not in names:
+            near = get_close_matches(option, names, n=1)
+            hint = f"{near[0]}?" if near else f"expected one of {', '.join(names)}"
+            raise InputError(f"{group}={option}: unknown option ({hint})", path=config)
+    overrides = [f"{group}={option}" for group, option in options.items()]
     try:
         with hydra.initialize_config_dir(str(config.resolve()), version_base=None):
-            composed = hydra.compose("config", overrides=list(overrides))
+            composed = hydra.compose("config", overrides=overrides)
         params: dict[str, Any] = OmegaConf.to_container(composed, resolve=True)
         return params
     except Exception as error:  # Hydra has no class of its own for a malformed list of defaults
@@ -62,11 +70,15 @@ def _composed(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
         message = str(error).splitlines()[0]
         if isinstance(error, RecursionError):
             message = "expected options and values that don't lead to themselves"
-        if override := getattr(error, "override", None):
-            message = f"{override}: expected the name of an option"
-        elif options := getattr(error, "options", None):
-            message += f"; expected one of {', '.join(options)}"
         raise InputError(message, path=config) from None
+
+
+def _options(config: Path, group: str) -> list[str]:
+    """The names of a group's options; an `InputError` if it has none."""
+    names = sorted(path.stem for path in (config / group).glob("*.yaml"))
+    if not names:
+        raise InputError("expected a config group, found no option", path=config / group)
+    return names
 
 
 def _check_keys(content: Any, path: Path) -> None:
@@ -78,22 +90,21 @@ def _check_keys(content: Any, path: Path) -> None:
 
 
 def _put_text(content: dict[str, Any], key: str, text: str, config: Path) -> None:
-    *outer, last = key.split(".")
-    section = content
-    for name in outer:
-        if not isinstance(section.get(name), dict):
-            raise InputError(f"{key}: unknown key{_hint(key, name, section, config)}")
-        section = section[name]
-    if last not in section:
-        raise InputError(f"{key}: unknown key{_hint(key, last, section, config)}")
-    literal = isinstance(section[last], str) and text != "null" and text[:1] not in ("'", '"')
-    section[last] = text if literal else parse_yaml(text, f"{key}={text}")
+    section, value = content, content
+    for name in (names := key.split(".")):
+        if not isinstance(value, dict):
+            raise InputError(f"{key}: no key, as {shown(value)} stands in place of its section")
+        if name not in value:
+            raise InputError(f"{key}: unknown key{_hint(key, name, value, config)}")
+        section, value = value, value[name]
+    literal = isinstance(value, str) and text != "null" and text[:1] not in ("'", '"')
+    section[names[-1]] = text if literal else parse_yaml(text, f"{key}={text}")
 
 
 def _hint(key: str, part: str, section: Mapping[str, Any], config: Path) -> str:
     """The key of `section` that `part` of `key` may stand for, or the options that have `key`."""
     if near := get_close_matches(part, section, n=1):
-        return f" ({near[0]}?)"
+        return f" ({key.replace(part, near[0], 1)}?)"
     group = key.partition(".")[0]
     options = [
         path.stem
@@ -112,10 +123,7 @@ def change(
     old one.
     """
     new, values = split_overrides(overrides)
-    before, after = (
-        _composed(config, [f"{group}={option}" for group, option in chosen.items()])
-        for chosen in (options, {**options, **new})
-    )
+    before, after = (_composed(config, chosen) for chosen in (options, {**options, **new}))
     changed: dict[str, Any] = deepcopy(_merged(content, before, after))
     for key, text in values.items():
         _put_text(changed, key, text, config)
@@ -151,13 +159,9 @@ def nearest_composition(
     options = {g: option for entry in entries if entry != "_self_" for g, option in entry.items()}
     differences = _differences(params, compose(config, []))
     for group in GROUPS:
-        names = sorted(path.stem for path in (config / group).glob("*.yaml"))
-        if not names:
-            raise InputError("expected a config group, found no option", path=config / group)
-        for name in names if differences else ():
+        for name in _options(config, group) if differences else ():
             tried = options | {group: name}
-            overrides = [f"{group}={option}" for group, option in tried.items()]
-            found = _differences(params, compose(config, overrides))
+            found = _differences(params, _composed(config, tried))
             if len(found) < len(differences):
                 options, differences = tried, found
     return options, differences

@@ -105,7 +105,7 @@ def test_settings_are_overridden_by_key_or_by_section_and_key() -> None:
         (["--set", "run.threads=1"], "params.yaml: run.threads: unknown key"),
         (["--set", "size"], "--set size: expected KEY=VALUE, with the key of a section"),
         (["--set", "size.x=1"], "--set size.x=1: expected KEY=VALUE, with the key of a section"),
-        (["--set", "size=[1"], "--set size=[1:1: expected YAML: "),
+        (["--set", "size=[1"], "--set size=[1: expected YAML: "),
         (["--params", "text/p.yaml"], "text/p.yaml: no such file"),
         (["--times", "0"], "--times: expected greater than or equal to 1, got 0"),
         (["--out", "text"], "text: expected an output apart from the input text"),

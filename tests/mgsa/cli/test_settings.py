@@ -86,12 +86,12 @@ CIRCLE.append(CIRCLE)
         ({"name": 1}, "x.name: expected a valid string, got 1"),
         ({"name": "impossible"}, "x: name: expected another one"),
         ({"flag": 1}, "x.flag: expected a valid boolean, got 1"),
-        ({"count": True}, "x.count: expected a valid integer, got True"),
+        ({"count": True}, "x.count: expected a valid integer, got true"),
         ({"count": -1}, "x.count: expected greater than or equal to 0, got -1"),
         ({"count": 1.0}, "x.count: expected a valid integer, got 1.0"),
         ({"rate": 1}, "x.rate: expected less than 1, got 1"),
         ({"rate": "1e-3"}, "x.rate: expected a valid number, got '1e-3'"),
-        ({"weight": float("nan")}, "x.weight: expected text or a finite number, got nan"),
+        ({"weight": float("nan")}, "x.weight: expected text or a finite number, got NaN"),
         ({"sizes": CIRCLE}, "x: expected text, numbers and lists: Circular reference"),
         ({"mode": "medium"}, "x.mode: expected 'fast' or 'slow', got 'medium'"),
         ({"sizes": [1, 0]}, "x.sizes[1]: expected greater than or equal to 1, got 0"),
@@ -130,7 +130,7 @@ def test_yaml_is_that_of_dvc(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", r"p\.yaml: expected a mapping of sections, found None$"),
+        (b"", r"p\.yaml: expected a mapping of sections, found null$"),
         (b"a: 1\nb: [1\n", r"p\.yaml:3: expected YAML: "),
         (b"a: !!python/object/apply:os.getcwd []\n", r"p\.yaml:1: expected YAML: could not deter"),
         (b"a: 2020-13-02\n", r"p\.yaml: expected YAML: month must be in 1\.\.12$"),

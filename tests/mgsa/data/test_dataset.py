@@ -108,7 +108,7 @@ def test_columns_are_the_rows_of_their_row_groups(dataset: Dataset) -> None:
 @pytest.mark.parametrize(
     ("keys", "value", "message"),
     [
-        (["schema_version"], None, "expected the manifest of a dataset$"),
+        (["schema_version"], None, "expected a dataset of schema version 3, got None"),
         (["schema_version"], 1, "expected a dataset of schema version 3, got 1"),
         (["kind"], "mgsa model", "expected the manifest of a dataset, not of 'mgsa model'"),
         (["levels"], None, r"manifest\.levels: missing"),

@@ -90,10 +90,12 @@ def test_malformed_groups_are_named(config: Path, name: str, content: str, messa
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("model=huge", "'model/huge'; expected one of large, small"),
+        ("model=huge", r"model=huge: unknown option \(expected one of large, small\)"),
+        ("model=lage", r"model=lage: unknown option \(large\?\)"),
         ("modle=large", r"modle: unknown key \(model\?\)"),
-        ("train.epoch=1", r"train\.epoch: unknown key \(epochs\?\)"),
-        ("model=large a=b", "model=large a=b: expected the name of an option"),
+        ("train.epoch=1", r"train\.epoch: unknown key \(train\.epochs\?\)"),
+        ("model=null", "model=null: unknown option"),
+        ("train.epochs.x=1", r"train\.epochs\.x: no key, as 1 stands in place of its section"),
         ("model", "model: expected GROUP=OPTION or KEY=VALUE"),
         ("corpus.extra=x", r"corpus\.extra: unknown key \(with corpus=b it is one\)"),
     ],
@@ -162,12 +164,14 @@ def test_what_is_lost_is_told_and_no_other_file_is_replaced(
     assert run(main, [*argv, "--write", "model=transformer_tiny", "train.max_epochs=3"]) == 0
     assert run(main, [*argv, "--change", "train.seed=2"]) == 0
     assert read_yaml(params)["train"]["max_epochs"] == 3
+    params.write_text(f"{params.read_text()}# mine\n")
     capsys.readouterr()
     assert run(main, [*argv, "--write"]) == 0
     assert capsys.readouterr().err.splitlines()[1:] == [
         "  model=mgsa_plus_tiny (before: transformer_tiny)",
         "  train.seed: 1 (before: 2)",
         "  train.max_epochs: 14 (before: 3)",
+        "  comments are gone",
     ]
     for text in ("A dog .\n", "services: {}\n", "train: {lr: 0.1}\nmodel: resnet\n"):
         params.write_text(text)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from markupsafe import escape
 
-from mgsa.cli.outputs import write_manifest
+from mgsa.cli.outputs import WRITTEN_BY, write_manifest
 from mgsa.cli.run import BAD_INPUT, DONE, run
 from pipeline.formats.tables import Record
 from pipeline.report.__main__ import PAGE, main
@@ -79,7 +79,7 @@ def test_a_mistake_is_one_line_and_leaves_the_page(
 ) -> None:
     (folder / "page").mkdir()
     (folder / "page" / PAGE).write_text("a page", "utf-8")
-    write_manifest(folder / "page", {"kind": "mgsa report page"})
+    write_manifest(folder / "page", {"kind": "mgsa report page", WRITTEN_BY: "pipeline.report"})
     before = contents(folder)
     assert run(main, arguments(folder, *(word.format(folder) for word in more))) == BAD_INPUT
     said = capsys.readouterr().err
