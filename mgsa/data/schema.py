@@ -117,8 +117,8 @@ class Manifest:
         content = read_json(path)
         found = content.get("kind") if isinstance(content, dict) else None
         if found != kind.name:
-            message = f"expected the manifest of {kind.description}, not of {found!r}"
-            raise InputError(message, path=path)
+            other = f", not of {found!r}" if found else ""
+            raise InputError(f"expected the manifest of {kind.description}{other}", path=path)
         if (version := content.get("schema_version")) != kind.version:
             expected = f"expected {kind.description} of schema version {kind.version}"
             raise InputError(f"{expected}, got {version!r}", path=path)

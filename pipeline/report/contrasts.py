@@ -27,7 +27,7 @@ from pipeline.report.inputs import Inputs, check_same_number, drawn_sentences
 from pipeline.report.syntax import draw_tree
 
 GROUPS = {"by_category": "{}", "by_depth": "told by level {}", "by_parse": "parse {}"}
-WITHOUT_MODEL = {"words": "words alone", "most_frequent": "most frequent category"}
+WITHOUT_MODEL = {"words": "words alone"}
 
 
 def contrasts(inputs: Inputs) -> Iterator[Markup]:

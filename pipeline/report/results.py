@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from markupsafe import Markup
@@ -32,6 +33,7 @@ from pipeline.report.blocks import (
     table,
 )
 from pipeline.report.inputs import Inputs
+from pipeline.stage.command import run_note
 
 LOWER = "lower is better"
 METRICS = {
@@ -57,9 +59,12 @@ CURVES_SHOWN = 4
 
 def overview(inputs: Inputs) -> Iterator[Markup]:
     """The run's numbers at a glance, and when and where it ran."""
-    if tiles := [*_tiles(inputs)]:
+    if len(tiles := [*_tiles(inputs)]) > 1:
         yield MACROS.tiles(tiles)
-    yield PROSE.overview(inputs.runs[-1] if inputs.runs else None)
+    done, notes = (
+        ("Run", inputs.runs) if inputs.runs else ("Compared", [run_note(datetime.now(UTC))])
+    )
+    yield PROSE.overview(done, notes[-1])
 
 
 def _tiles(inputs: Inputs) -> Iterator[tuple[str, str, str, str]]:

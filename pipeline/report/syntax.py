@@ -45,6 +45,13 @@ FAMILIES = {
     "other": r".*",
 }
 """A colour stands for a family of tags, of the Penn treebank and of some others."""
+MEANINGS = {
+    **{"S": "clause", "SBAR": "subordinate clause", "SQ": "question", "SBARQ": "wh-question"},
+    **{"NP": "noun phrase", "VP": "verb phrase", "PP": "prepositional phrase", "QP": "quantity"},
+    **{"ADJP": "adjective phrase", "ADVP": "adverb phrase", "PRT": "particle", "PRN": "aside"},
+    **{"WHNP": "wh-noun phrase", "CONJP": "conjunction phrase", "FRAG": "fragment"},
+}
+"""Tags of phrases in the Penn treebank."""
 
 
 def family(tag: str) -> str:
@@ -78,7 +85,9 @@ def trees(inputs: Inputs) -> Iterator[Markup]:
     check_same_number(inputs.text("tokenized", "source"), brackets, phrases)
     families = Markup().join(_tag(name, name) for name in FAMILIES)
     sizes = len(inputs.drawn), number(len(tokens))
-    yield PROSE.trees(*sizes, inputs.settings.split, families)
+    text = "".join(brackets.lines[index] for index in inputs.drawn) if brackets else ""
+    meanings = [f"{tag}: {meaning}" for tag, meaning in MEANINGS.items() if f"({tag} " in text]
+    yield PROSE.trees(*sizes, inputs.settings.split, families, meanings)
     for index in inputs.drawn:
         words, drawings = tokens[index], []
         if brackets:

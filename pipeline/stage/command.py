@@ -60,15 +60,19 @@ def _noting_runs(function: Callable[..., None]) -> Callable[..., None]:
         function(*settings, **options)
         report = options.get("report")
         if report is not None and report.parent.name == "reports":
-            note = {
-                "started": started.isoformat(timespec="seconds"),
-                "seconds": round(time.perf_counter() - clock, 3),
-                "host": platform.node(),
-                "commit": _commit(),
-            }
+            note = {**run_note(started), "seconds": round(time.perf_counter() - clock, 3)}
             write_json(report.parent.with_name("runs") / report.name, note)
 
     return run_stage
+
+
+def run_note(started: datetime) -> dict[str, Any]:
+    """When, where and of which commit something runs."""
+    return {
+        "started": started.isoformat(timespec="seconds"),
+        "host": platform.node(),
+        "commit": _commit(),
+    }
 
 
 def _commit() -> str | None:

@@ -159,7 +159,7 @@ EMPTY_FILES = [
     ("verify", empty, "dataset/manifest.json", f":1: {NO_JSON}"),
     ("verify", empty, "dataset/train.parquet", ": expected ... bytes as in the manifest, found 0"),
     ("phrasal_patterns", empty, "parsed/test.trees", f": {NO_LINE}"),
-    ("params", empty, "conf/config.yaml", ": expected a mapping of sections, found None"),
+    ("params", empty, "conf/config.yaml", ": expected a mapping of sections, found null"),
 ]
 
 OPEN = "expected one bracketed tree, found an unclosed bracket"

@@ -42,7 +42,7 @@ RECORDED = {
     ("change", "message"),
     [
         ([], "preprocessing: expected a section with keys"),
-        ({"parse": None}, r"preprocessing\.parse: expected .*, got None"),
+        ({"parse": None}, r"preprocessing\.parse: expected .*, got null"),
         ({"bpe": {"merges": 5}}, r"preprocessing\.bpe\.vocabulary_threshold: missing key"),
         ({"partition": {"levels": "3"}}, r"preprocessing\.partition\.levels: .*, got '3'"),
         ({"source_language": 5}, r"preprocessing\.source_language: .*, got 5"),

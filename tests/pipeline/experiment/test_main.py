@@ -72,7 +72,7 @@ def test_a_cell_ends_with_the_command(folder: Path, number: signal.Signals, said
     ("given", "message"),
     [
         ("foo", "foo: expected GROUP=OPTION or KEY=VALUE"),
-        ("train.max_epoch=3", "train.max_epoch: unknown key (max_epochs?)"),
+        ("train.max_epoch=3", "train.max_epoch: unknown key (train.max_epochs?)"),
         ("model=transformer_base", "a model is what tells them apart, got model=transformer_base"),
         ("train.max_epochs=abc", "--overrides: train.max_epochs: expected a valid integer"),
     ],
