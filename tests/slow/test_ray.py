@@ -231,7 +231,10 @@ def test_a_machine_needs_neither_the_parser_nor_the_code(project: Path) -> None:
 def test_a_cluster_of_its_own_is_started_and_ended(
     project: Path, tmp_path: Path, number: signal.Signals | None, errors: str
 ) -> None:
-    """Without network, with a home folder that nobody may write to; a signal ends it as cleanly."""
+    """Without network, with a home folder that nobody may write to; a signal ends it as cleanly.
+
+    Ray may say in lines of its own that a signal ends it.
+    """
     (tmp_path / "home").mkdir(mode=0o555)
     nowhere = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
     folders = set(Path("/tmp").glob("ray-*"))
@@ -244,7 +247,8 @@ def test_a_cluster_of_its_own_is_started_and_ended(
     said = process.communicate(timeout=5 * PATIENCE)
     assert process.returncode == (128 + number if number else 0), said
     assert said[0] == ""
-    assert re.fullmatch(errors, said[1])
+    assert re.search(rf"(?m)^{errors}", said[1])
+    assert "Traceback" not in said[1]
     if number is None:
         assert_as_by_processes(project)
     assert not list(project.glob(".partial-*"))
