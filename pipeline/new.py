@@ -8,12 +8,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import mgsa
 from mgsa.cli.command import Positional, command
 from mgsa.cli.errors import FailedError, InputError
-from mgsa.cli.outputs import atomic_folder
 from mgsa.cli.run import is_utf_8, run
 from pipeline.params.__main__ import write_parameters
 from pipeline.params.presets import compose
@@ -59,8 +59,11 @@ def new(
             if (link.exists() or link.is_symlink()) and not is_ours:
                 raise InputError("expected a link to the installed code to replace", path=link)
         if not is_project:
-            with atomic_folder(folder) as new_folder:
-                _fill(new_folder, folder.resolve().name)
+            folder.mkdir(parents=True, exist_ok=True)  # kept, as it may be where the user is
+            with TemporaryDirectory(prefix=".partial-", dir=folder) as filled:
+                _fill(Path(filled), folder.resolve().name)
+                for entry in Path(filled).iterdir():
+                    entry.rename(folder / entry.name)
         for name, target in LINKS.items():
             (folder / name).unlink(missing_ok=True)
             (folder / name).symlink_to(target)

@@ -15,9 +15,12 @@ from pipeline.params.presets import compose
 from tests.imports import ROOT
 
 
-def test_a_project_has_all_that_dvc_needs(tmp_path: Path) -> None:
+def test_a_project_has_all_that_dvc_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = tmp_path / "mine"
-    assert run(main, [str(project)]) == DONE
+    project.mkdir()
+    monkeypatch.chdir(project)
+    assert run(main, ["."]) == DONE
+    assert Path.cwd() == project
     assert (project / "mgsa").resolve() == CODE["mgsa"]
     assert (project / "experiments/mgsa_code").resolve() == CODE["mgsa"]
     assert read_yaml(project / "params.yaml") == compose(ROOT / "conf", [])

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,3 +90,19 @@ def test_a_project_gets_a_model_and_translates(team: Team, tmp_path: Path) -> No
     assert project.run("sh", "-c", f"{command} --parser parser < test.source") == hypotheses
     said = project.run("sh", "-c", f"{command} < test.source", status=2)
     assert said == "error: data/parser/parser.json: no such file\n"
+
+
+def test_a_wheel_makes_a_project_and_an_upgrade_reruns_what_it_changes(tmp_path: Path) -> None:
+    pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir")
+    subprocess.run([*pip, str(tmp_path), str(ROOT)], check=True)
+    project = another_project(tmp_path)
+    packages = Path(project.environment["PYTHONPATH"])
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        wheel.extractall(packages)
+    project.run("python", "-m", "pipeline.new", ".")
+    assert (project.folder / "pipeline").resolve() == packages / "pipeline"
+    project.compose()
+    assert ran(project.run("dvc", "repro", "bpe")) == ["corpus", "tokenize", "bpe"]
+    with (packages / "pipeline/bpe.py").open("a", encoding="utf-8") as code:
+        code.write("# An upgrade.\n")
+    assert ran(project.run("dvc", "repro", "bpe")) == ["bpe"]
