@@ -82,8 +82,8 @@ class TextTranslation:
             for candidate in self.n_best
         ]
         if self.weights:
-            short = {name: w.astype(float).round(4) for name, w in self.weights.items()}
-            known["weights"] = {name: w.tolist() for name, w in short.items()}
+            weights = self.weights.items()
+            known["weights"] = {name: w.astype(float).round(4).tolist() for name, w in weights}
         return known
 
 
@@ -155,21 +155,14 @@ class TextModel:
                 for levels in phrases
             ]
         except (TypeError, ValueError):
-            message = "expected (start, end, tag) of each phrase, by text and level"
-            raise InputError(f"phrases: {message}") from None
+            raise InputError("phrases: expected (start, end, tag) by text and level") from None
         if phrases is not None and len(phrases) != len(texts):
             raise InputError(f"phrases: expected those of {len(texts)} texts, got {len(phrases)}")
         config = replace(DEFAULT_TRANSLATE_CONFIG, beam=beam, length_penalty=length_penalty)
-        found = self.translate_stream(
-            texts,
-            config,
-            n_best=n_best,
-            links=links,
-            need_weights=need_weights,
-            phrases=phrases,
-            tokenized=tokenized,
+        asked: Any = {"n_best": n_best, "links": links, "need_weights": need_weights}
+        return list(
+            self.translate_stream(texts, config, **asked, phrases=phrases, tokenized=tokenized)
         )
-        return list(found)
 
     def translate_stream(
         self,

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.guard import Output, guard
+from mgsa.cli.guard import Form, Output, guard
 from mgsa.cli.outputs import kind_of
 from mgsa.cli.run import STANDARD_OUTPUT, is_utf_8
 from mgsa.cli.settings import from_mapping, parse_yaml, paths_read, read_yaml, to_mapping
@@ -253,25 +253,20 @@ def _read_options(
             case Input(parts=parts, kind=kind):
                 given = value.values() if isinstance(value, dict) else value
                 paths = [given] if isinstance(given, Path) else [*given]
-                for path in paths if kind else ():
-                    _check_kind(path, f"mgsa {kind}")
+                for path in filter(Path.is_dir, paths if kind else ()):
+                    if (found := kind_of(path)) != f"mgsa {kind}":
+                        found = found or "no manifest"
+                        raise InputError(f"expected mgsa {kind}, found {found}", path=path)
                 inputs += [path / part for path in paths for part in parts]
             case Report():
                 outputs.append(Output(Path(value), "report"))
             case OutputFile(edited=edited, shared=shared):
-                outputs.append(
-                    Output(Path(value), "edited file" if edited else "file", shared=shared)
-                )
+                form: Form = "edited file" if edited else "file"
+                outputs.append(Output(Path(value), form, shared=shared))
             case OutputFolder(kind=kind, growing=growing):
                 name = f"mgsa {kind.format(**arguments)}"
                 outputs.append(Output(value, "growing folder" if growing else "folder", name))
     return values, inputs, outputs
-
-
-def _check_kind(folder: Path, kind: str) -> None:
-    found = kind_of(folder)
-    if folder.is_dir() and found != kind:
-        raise InputError(f"expected {kind}, found {found or 'no manifest'}", path=folder)
 
 
 def _value(parameter: _Parameter, arguments: Mapping[str, Any]) -> Any:

@@ -134,7 +134,7 @@ def test_phrases_may_be_others_than_the_trees(models: Path) -> None:
     assert translator.translate(texts, phrases=[one.get("phrases", []) for one in as_json]) == found
     anything: list[Any] = [None, "ab", [(0, 6.0, None)]]
     for wrong in anything:
-        with pytest.raises(InputError, match=r"phrases: expected \(start, end, tag\) of each"):
+        with pytest.raises(InputError, match=r"phrases: expected \(start, end, tag\) by text"):
             translator.translate(texts[:1], phrases=[[wrong] * 3])
     (first,) = translator.translate(texts[:1], phrases=[[[Phrase(0, 6, None)]] * 3])
     assert [phrase[:2] for phrase in first.phrases[2]] == [(0, 6)]
