@@ -78,7 +78,8 @@ def _missing(sections: Mapping[str, Any]) -> Iterator[str]:
 
         gpus = torch.cuda.device_count()
         if run.accelerator == "gpu" and gpus < run.devices:
-            yield f"run: expected accelerator cpu or {gpus} devices, the GPUs here"
+            those = f" or {gpus} devices, the GPUs here" if gpus else ", as there is no GPU"
+            yield f"run: expected accelerator cpu{those}"
         if run.parse_gpu and not gpus:
             yield "run.parse_gpu: expected false, as there is no GPU"
     if run.executor == "ray" and find_spec("ray") is None:

@@ -63,14 +63,14 @@ def _composed(config: Path, options: Mapping[str, str]) -> dict[str, Any]:
             composed = hydra.compose("config", overrides=overrides)
         params: dict[str, Any] = OmegaConf.to_container(composed, resolve=True)
         return params
+    except RecursionError:
+        message = "expected options and values that don't lead to themselves"
+        raise InputError(message, path=config) from None
     except Exception as error:  # Hydra has no class of its own for a malformed list of defaults
         for path in sorted(config.rglob("*.yaml")):
             if path.stat().st_size:  # Hydra takes an empty file for an empty option
                 _check_keys(read_yaml(path), path)  # says in which line
-        message = str(error).splitlines()[0]
-        if isinstance(error, RecursionError):
-            message = "expected options and values that don't lead to themselves"
-        raise InputError(message, path=config) from None
+        raise InputError(str(error).splitlines()[0], path=config) from None
 
 
 def _options(config: Path, group: str) -> list[str]:
