@@ -14,6 +14,7 @@ from typing import Annotated
 import mgsa
 from mgsa.cli.command import Positional, command
 from mgsa.cli.errors import FailedError, InputError
+from mgsa.cli.guard import check_outside_outputs
 from mgsa.cli.run import is_utf_8, run
 from pipeline.params.__main__ import write_parameters
 from pipeline.params.presets import compose
@@ -24,6 +25,7 @@ FOLDERS = ("conf", ".dvc/plots")
 FILES = (
     *("dvc.yaml", ".dvcignore", ".gitignore", ".dvc/config", ".dvc/.gitignore"),
     *("data/.gitignore", "data/own/.gitignore", "data/own/README.md", "data/plots/.gitignore"),
+    "data/own/treebank/README.md",
     *(f"experiments/{name}" for name in ("dvc.yaml", "params.yaml", "overrides.yaml")),
     *(f"experiments/{name}" for name in (".dvc/config", ".dvc/.gitignore", ".dvcignore")),
     "experiments/.gitignore",
@@ -51,6 +53,7 @@ def new(
     for folder in folders:
         if not is_utf_8(str(folder.resolve())):
             raise InputError("expected a name in UTF-8", path=folder)
+        check_outside_outputs(folder)
         is_project = all((folder / name).exists() for name in ("dvc.yaml", "conf/config.yaml"))
         if folder.exists() and not is_project and (folder.is_file() or any(folder.iterdir())):
             raise InputError("expected a new or empty folder, or a project", path=folder)
@@ -65,8 +68,11 @@ def new(
                 for entry in Path(filled).iterdir():
                     entry.rename(folder / entry.name)
         for name, target in LINKS.items():
-            (folder / name).unlink(missing_ok=True)
-            (folder / name).symlink_to(target)
+            link = folder / name
+            if link.is_symlink() and (before := link.readlink()) != target:
+                print(f"{link}: {target} (before: {before})", file=sys.stderr)
+            link.unlink(missing_ok=True)
+            link.symlink_to(target)
         print(f"{folder}: `dvc repro` there runs {CODE['pipeline']}", file=sys.stderr)
 
 
@@ -84,8 +90,13 @@ def _fill(folder: Path, title: str) -> None:
     write_parameters(folder / "params.yaml", compose(folder / "conf", []))
     readme = README.format(name=title, version=version("mgsa"))
     (folder / "README.md").write_text(readme, encoding="utf-8")
-    if subprocess.run(["git", "init", "--quiet", str(folder)], check=False).returncode:
-        raise FailedError(f"{title}: git init failed")
+    git = ["git", "-C", str(folder)]
+    if subprocess.run([*git, "config", "user.email"], capture_output=True, check=False).returncode:
+        git += ["-c", "user.name=mgsa", "-c", "user.email=mgsa@localhost"]
+    # Experiments and curves of DVC's want a commit.
+    for words in ("init --quiet", "add --all", "commit --quiet --message Project"):
+        if subprocess.run([*git, *words.split()], check=False).returncode:
+            raise FailedError(f"{title}: git {words} failed")
 
 
 def _template() -> Path:

@@ -27,7 +27,7 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.guard import Form, Output, guard
 from mgsa.cli.outputs import kind_of
 from mgsa.cli.run import STANDARD_OUTPUT, is_utf_8
-from mgsa.cli.settings import from_mapping, parse_yaml, paths_read, read_yaml, to_mapping
+from mgsa.cli.settings import from_mapping, parse_value, paths_read, read_yaml, to_mapping
 
 
 @dataclass
@@ -233,7 +233,7 @@ def _read_sections(
             section = section.get(name) if isinstance(section, dict) else None
         if not (separator and key and isinstance(section, dict)):
             raise InputError(f"--set {setting}: expected KEY=VALUE, with the key of a section")
-        section[key] = parse_yaml(text, f"--set {setting}")
+        section[key] = parse_value(text, f"--set {setting}")
     where = f"{path}: " if path else ""
     settings = [from_mapping(kind, content[name], where + name) for name, kind, _, _ in sections]
     named = [file for section in settings for _, file in paths_read(section, "")]

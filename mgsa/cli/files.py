@@ -192,11 +192,29 @@ def read_json(
     *,
     finite: bool = False,
 ) -> Any:
-    """The content of a JSON file; an `InputError` if it is missing, malformed or not UTF-8.
+    """The content of a JSON file; an `InputError` if it is missing or not UTF-8, or as below."""
+    return parse_json(read_text(path), path, object_hook, finite=finite)
 
-    Also if a number of it is infinite or none, where `finite` is asked for.
+
+def parse_json(
+    text: str,
+    path: Path,
+    object_hook: Callable[[dict[str, Any]], Any] | None = None,
+    *,
+    finite: bool = False,
+    line: int = 1,
+) -> Any:
+    """The content of JSON that begins in a line of a file.
+
+    An `InputError` is raised if it is malformed or has a key twice and, where `finite` is asked
+    for, if a number of it is infinite or none.
     """
-    text = read_text(path)
+
+    def with_keys(pairs: list[tuple[str, Any]]) -> Any:
+        content = dict(pairs)
+        if len(content) < len(pairs):
+            raise InputError("expected each key once", path=path)
+        return object_hook(content) if object_hook else content
 
     def number(digits: str) -> float:
         if not math.isfinite(value := float(digits)):
@@ -212,12 +230,12 @@ def read_json(
         "parse_int": whole_number,
     }
     try:
-        return json.loads(text, object_hook=object_hook, **(parse if finite else {}))
+        return json.loads(text, object_pairs_hook=with_keys, **(parse if finite else {}))
     except InputError:
         raise
     except json.JSONDecodeError as error:
         message = f"expected JSON: {error.msg} at column {error.colno}"
-        raise InputError(message, path=path, line=error.lineno) from None
+        raise InputError(message, path=path, line=line - 1 + error.lineno) from None
     except (RecursionError, ValueError) as error:  # too deep, or a number of thousands of digits
         raise InputError(f"expected JSON: {error}", path=path) from None
 

@@ -13,6 +13,7 @@ from typing import Literal
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import make_folder, partial_prefix, real_path, temporary_siblings
 from mgsa.cli.outputs import (
+    MANIFEST,
     WRITTEN_BY,
     files_below,
     foreign_file,
@@ -65,7 +66,14 @@ def guard(command: str, inputs: Sequence[Path], outputs: Sequence[Output]) -> It
                 if output.form == "growing folder" and not kind_of(output.path):
                     make_folder(output.path)
                     write_manifest(output.path, {"kind": output.kind})
+                    stack.callback(_remove_if_empty, output.path)
         yield
+
+
+def _remove_if_empty(folder: Path) -> None:
+    """Remove a growing folder that holds no more than its manifest."""
+    if [path.name for path in folder.iterdir()] == [MANIFEST]:
+        shutil.rmtree(folder)
 
 
 def _overlap(one: Path, other: Path) -> bool:
@@ -73,14 +81,19 @@ def _overlap(one: Path, other: Path) -> bool:
     return one.is_relative_to(other) or other.is_relative_to(one)
 
 
-def _check_replaceable(output: Output, command: str) -> None:
-    path = output.path
-    if real_path(path).is_symlink():
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+def check_outside_outputs(path: Path) -> None:
+    """Raise an `InputError` if a path lies in a folder that a command wrote."""
     for folder in real_path(path).parents:
         if kind_of(folder) is not None:
             message = f"expected an output outside {folder}, which another command wrote"
             raise InputError(message, path=path)
+
+
+def _check_replaceable(output: Output, command: str) -> None:
+    path = output.path
+    if real_path(path).is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    check_outside_outputs(path)
     if "folder" in output.form:
         _check_folder(output, command)
     elif path.is_dir():
@@ -114,8 +127,11 @@ def _check_folder(output: Output, command: str) -> None:
 
 def _is_first_process() -> bool:
     """Whether this process has rank 0, which writes the outputs of a distributed run."""
-    ranks = ("RANK", "LOCAL_RANK", "NODE_RANK")
-    return all(os.environ.get(name, "0") == "0" for name in ranks)
+    ranks = {name: os.environ.get(name, "0") for name in ("RANK", "LOCAL_RANK", "NODE_RANK")}
+    for name, rank in ranks.items():
+        if not rank.isdecimal():
+            raise InputError(f"{name}: expected the number of a process, got {rank}")
+    return {*ranks.values()} == {"0"}
 
 
 @contextmanager

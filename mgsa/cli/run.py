@@ -57,7 +57,8 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         if isinstance(error, BrokenPipeError):  # the reader is gone (`| head`)
             return DONE
         stream = "a closed stdin or stdout" if error.errno == errno.EBADF else "stdout"
-        return _fail(f"{error.filename or stream}: {error.strerror or error}", FAILED)
+        place = error.filename or ("" if error.errno == errno.ENOENT else stream)
+        return _fail(f"{place}{': ' if place else ''}{error.strerror or error}", FAILED)
     except (MemoryError, RuntimeError, ImportError) as error:
         if not is_out_of_memory(error):
             raise

@@ -152,7 +152,7 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
         raise InputError(f"{where}: expected text, numbers and lists: {failure}") from None
     at = values
     for key in error["loc"][is_union:]:  # a union's errors begin with the kind
-        if isinstance(key, int) and isinstance(at, list):
+        if isinstance(key, int) and isinstance(at, list) and key < len(at):
             where, at = f"{where}[{key}]", at[key]
         elif isinstance(at, Mapping):  # not a type, of which there are several
             where, at = f"{where}.{key}", at.get(key)
@@ -160,10 +160,7 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
         case "missing":
             problem = "missing key"
         case "unexpected_keyword_argument":
-            *place, key = error["loc"]
-            missing = [e["loc"][-1] for e in errors if e["loc"][:-1] == tuple(place)]
-            near = get_close_matches(str(key), [str(name) for name in missing if name != key], n=1)
-            problem = f"unknown key ({near[0]}?)" if near else "unknown key"
+            problem = _unknown_key(kind, errors, error)
         case "value_error":
             problem = str(error["ctx"]["error"])
         case "union_tag_not_found":
@@ -174,6 +171,17 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
             expected = error["msg"].replace("Input should be ", "expected ")
             problem = f"{expected}, got {shown(error['input'])}"
     raise InputError(f"{where}: {problem}")
+
+
+def _unknown_key(kind: Any, errors: Sequence[Any], error: Any) -> str:
+    """What is said of an unknown key: the missing or, at the top, the known one that is near."""
+    *place, key = error["loc"]
+    names = [str(e["loc"][-1]) for e in errors if e["loc"][:-1] == tuple(place)]
+    if len(place) == isinstance(kind, UnionType):
+        kinds = get_args(kind) or (kind,)
+        names += [field.name for one in kinds for field in dataclasses.fields(one)]
+    near = get_close_matches(str(key), [name for name in names if name != key], n=1)
+    return f"unknown key ({near[0]}?)" if near else "unknown key"
 
 
 @cache
@@ -192,6 +200,13 @@ def read_yaml(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise InputError(f"expected a mapping of sections, found {shown(content)}", path=path)
     return content
+
+
+def parse_value(text: str, where: str) -> Any:
+    """A value of the command line: YAML, but what has no quotes or braces may be any text."""
+    value = parse_yaml(text, where)
+    is_plain = isinstance(value, (str, dict)) and text[:1] not in ("'", '"', "{")
+    return text if is_plain else value
 
 
 def parse_yaml(text: str, path: str | Path) -> Any:

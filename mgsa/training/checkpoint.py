@@ -10,6 +10,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -116,8 +117,12 @@ def folder_of(checkpoints: Path, update: int) -> Path:
 
 def saved_updates(checkpoints: Path) -> list[int]:
     """The updates with a checkpoint, in order."""
+    return sorted(u for u, path in _folders(checkpoints).items() if (path / STATE).exists())
+
+
+def _folders(checkpoints: Path) -> dict[int, Path]:
     matches = (re.fullmatch(r"step-(\d{8,})", path.name) for path in checkpoints.glob("step-*"))
-    return sorted(int(match[1]) for match in matches if match)
+    return {int(match[1]): checkpoints / match[0] for match in matches if match}
 
 
 def regular_updates(updates: Iterable[int], *, every: int, keep: int, last: int = 0) -> list[int]:
@@ -131,11 +136,16 @@ def regular_updates(updates: Iterable[int], *, every: int, keep: int, last: int 
 
 
 def remove_checkpoints(checkpoints: Path, *, keep: Iterable[int]) -> None:
-    """Remove all checkpoints but those of the updates `keep`, and stale temporary folders."""
-    for update in set(saved_updates(checkpoints)) - set(keep):
-        # Renamed first: a partly removed folder is no checkpoint.
-        folder = folder_of(checkpoints, update)
-        folder.replace(checkpoints / f"{PARTIAL}{folder.name}")
+    """Remove all checkpoints but those of the updates `keep`, and stale temporary folders.
+
+    Other files in their folders are left there.
+    """
+    folders = _folders(checkpoints)
+    for folder in (folders[update] for update in folders.keys() - set(keep)):
+        for name in (STATE, OPTIMIZER, WEIGHTS):  # without its state it is no checkpoint
+            (folder / name).unlink(missing_ok=True)
+        with suppress(OSError):  # it is not empty
+            folder.rmdir()
     for partial in checkpoints.glob(f"{PARTIAL}*"):
         shutil.rmtree(partial)
 

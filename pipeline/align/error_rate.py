@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from mgsa.cli.command import Input, Option, Report
+from mgsa.cli.errors import InputError
 from mgsa.cli.outputs import write_report
 from mgsa.cli.run import run
 from mgsa.data.word_links import Link
@@ -77,6 +78,8 @@ def count_files(
         swapped += count({(j, i) for i, j in links}, sure, possible)
         shown.update(evidence(links))
         gold_shown.update(evidence(sure | possible))
+    if not gold_shown["links"]:
+        raise InputError("expected gold links, found none", path=gold)
     if notation.first == 0:
         tell_contradictions(alignments, shown, mend="give --first-index 1")
     if gold_notation.first == 0:

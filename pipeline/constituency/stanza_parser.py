@@ -51,7 +51,8 @@ class ConstituencyParser:
         """
         parser = read_parser_folder(folder)
         if parser.kind != "stanza":
-            raise InputError(f"it holds no models, but is of the kind {parser.kind}", path=folder)
+            message = f"it holds no models, but is of the kind {parser.kind}"
+            raise InputError(f"{message}; --parser none translates without", path=folder)
         silence_stanza()
         import stanza
         from stanza.models.common import utils

@@ -20,7 +20,7 @@ from mgsa.cli.run import run
 from mgsa.data.controls import PHRASE_SOURCES, PhraseSource, read_rows
 from mgsa.run_config import Accelerator
 from pipeline.contrast.settings import ContrastSettings
-from pipeline.formats.contrasts import Contrast, contrasts_of
+from pipeline.formats.contrasts import Contrast, contrasts_of, is_contrast
 from pipeline.formats.preprocessing import Preprocessing
 from pipeline.formats.tables import Row, write_csv
 from pipeline.formats.text import read_parallel, read_sentences
@@ -47,11 +47,12 @@ def check_rows(dataset: Dataset, split: str, source: Path) -> None:
 def check_variants(
     dataset: Dataset, split: str, contrasts: Mapping[int, Sequence[Contrast]], text: Tokenizer
 ) -> None:
-    """Check that each variant (by line) has tokens, and other ones than its reference."""
-    for line, reference in enumerate(dataset.texts(split, "target_tokens"), start=1):
+    """Check that each variant (by line) has words, and other ones than its reference."""
+    columns = (dataset.texts(split, f"target_{name}") for name in ("tokens", "text"))
+    for line, (reference, whole) in enumerate(zip(*columns, strict=True), start=1):
         for variant in contrasts.get(line, ()):
             tokens = " ".join(text.tokenize(variant.target))
-            if tokens in ("", reference):
+            if tokens in ("", reference) or not is_contrast(variant.target, whole):
                 message = f"contrast of pair {line}: expected other tokens than its reference's"
                 raise InputError(f"{split}: {message}, got {tokens!r} of {variant.target!r}")
 

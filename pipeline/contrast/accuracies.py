@@ -7,6 +7,7 @@ log p of reference and variant, `KIND_reference` and `KIND_variant`.
 Legend: C contrasts, N sentences that have some, S systems, F sets of contrasts.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,10 @@ def read_scores(path: Path, *, same: Sequence[Row] | None = None) -> list[Row]:
     rows = read_csv(path, "category", "parse")
     if rows and not kinds_of(rows):
         raise InputError("expected columns parsed_reference and parsed_variant", path=path)
+    ends = [f"{kind}_{end}" for kind in kinds_of(rows) for end in ("reference", "variant")]
+    for line, row in enumerate(rows, start=2):
+        if not all(row[end] is not None and -math.inf < row[end] <= 0 for end in ends):
+            raise InputError("expected log p of all, at most 0", path=path, line=line)
     found = [[row[name] for name in ABOUT] for row in rows]
     if same is not None and found != [[row[name] for name in ABOUT] for row in same]:
         message = f"expected the {len(same)} contrasts that it is compared on, got {len(rows)}"

@@ -51,11 +51,15 @@ def _write_contrasts(path: Path, folder: Path, split: str, pairs: int) -> dict[s
     """Write the variants of a split that differ from their references; return counts."""
     references = [*read_sentences(folder / f"{split}.target")]
     contrasts = read_contrasts(path, pairs=pairs)
-    useful = [is_contrast(one.target, references[one.line - 1]) for one in contrasts]
+    others = {line: [text] for line, text in enumerate(references, start=1)}
+    useful = []
+    for one in contrasts:
+        useful.append(is_contrast(one.target, *others[one.line]))
+        others[one.line].append(one.target)
     if not all(useful):
         first = contrasts[useful.index(False)].line
         message = f"{useful.count(False):,} of {len(useful):,} variants are left out"
-        reason = f"without a word, or with those of their reference (the first one of pair {first})"
+        reason = f"without a word, or with those of another (the first one of pair {first})"
         print(f"{path}: {message}, {reason}", file=sys.stderr)
     with open_to_write(folder / f"{split}.contrast") as out:
         write_contrasts(compress(contrasts, useful), out)

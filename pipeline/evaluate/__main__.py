@@ -6,7 +6,7 @@ from typing import Annotated
 
 from mgsa.cli.command import Input, ParameterFile, Report
 from mgsa.cli.outputs import write_report
-from mgsa.cli.run import run
+from mgsa.cli.run import for_stdout, run
 from pipeline.evaluate.command_metrics import command_scores
 from pipeline.evaluate.scores import describe, score
 from pipeline.evaluate.settings import CommandMetric, EvaluateSettings
@@ -65,7 +65,7 @@ def evaluate_translations(
     if report is not None:
         write_report(report, scores)
     for line in describe(scores):
-        print(line)
+        print(for_stdout(line))
 
 
 main = stage(evaluate_translations)

@@ -43,7 +43,8 @@ def printed_scores(
     if done.returncode:
         raise FailedError(f"{name}: {words[0]} ended with status {done.returncode}")
     lines = done.stdout.decode("utf-8", "replace").splitlines()
-    numbers = [float(found[1]) for line in lines if (found := NUMBER.fullmatch(line))]
+    found = [match for line in lines if (match := NUMBER.fullmatch(line))]
+    numbers = [float(match[1]) for match in found]
     if not all(map(isfinite, numbers)):
         raise FailedError(f"{name}: expected finite numbers, got {numbers}")
     if len(numbers) == 1:
@@ -51,6 +52,10 @@ def printed_scores(
     if not sentences <= len(numbers) <= sentences + 1:
         expected = f"lines that end in a number: one, or one for each of {sentences} sentences"
         raise FailedError(f"{name}: expected {expected}, got {len(numbers)}")
+    shapes = {re.sub(r"\d+", "", match.string[: match.start(1)]) for match in found[:sentences]}
+    if len(shapes) > 1:
+        told = ", ".join(sorted(map(repr, shapes)))
+        raise FailedError(f"{name}: expected lines of one kind before their numbers, got {told}")
     each = numbers[:sentences]
     return (numbers[-1] if len(numbers) > sentences else fmean(each)), each
 

@@ -12,7 +12,7 @@ from annotated_types import Interval
 from mgsa.cli.settings import MAX_SEED, check_each_once
 from pipeline.statistics.bleu_tokenizers import BleuTokenizer
 
-FORM = re.compile(r"([a-z][a-z0-9]*)=(.*\{hypotheses\}.*)")
+FORM = re.compile(r"([a-z][a-z0-9]*)=([^\0\n]*\{hypotheses\}[^\0\n]*)")
 READ = ("source", "hypotheses", "references")
 """Files that a command may read, in braces."""
 

@@ -51,6 +51,11 @@ class Handler(BaseHTTPRequestHandler):
 
     server: Server
 
+    def handle(self) -> None:
+        """Answer a connection; its reader may be on the next page already."""
+        with suppress(ConnectionError):
+            super().handle()
+
     def do_GET(self) -> None:
         """`/` is the page, `/map` one picture of it."""
         from pipeline.explore.page import Question, heat_map, render
@@ -75,13 +80,12 @@ class Handler(BaseHTTPRequestHandler):
             self.send_error(HTTPStatus.NOT_FOUND)
             return
         content = text.encode()
-        with suppress(ConnectionError):  # the reader is on the next page already
-            self.send_response(HTTPStatus.OK)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            if self.command == "GET":
-                self.wfile.write(content)
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(content)
 
     do_HEAD = do_GET  # noqa: N815, a client takes no more than the headers
 

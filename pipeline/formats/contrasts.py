@@ -20,8 +20,9 @@ from typing import IO, Annotated, Any
 from annotated_types import Len, Predicate
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import read_json, read_lines
+from mgsa.cli.files import parse_json, read_json, read_lines
 from mgsa.cli.settings import Positive, from_excerpt, from_mapping
+from pipeline.formats.text import visible_text
 
 Text = Annotated[str, Len(1)]
 Category = Annotated[Text, Predicate(str.isprintable)]
@@ -31,7 +32,6 @@ _FOLDED = {
     **dict.fromkeys(map(ord, "‐‑–—―"), "-"),
     0x200B: " ",
 }
-EXAMPLE = '{"line": 1, "category": "noun", "target": "Text."}'
 
 
 @dataclass(frozen=True)
@@ -69,21 +69,20 @@ def read_contrasts(path: Path, *, pairs: int) -> list[Contrast]:
     return list((_lingeval if first.lstrip().startswith("[") else _json_lines)(path, pairs))
 
 
-def is_contrast(variant: str, reference: str) -> bool:
-    """Whether a variant has words, and other words or marks than its reference.
+def is_contrast(variant: str, *others: str) -> bool:
+    """Whether a variant has words, and other words or marks than its reference, and others of it.
 
     White space beside marks, invisible characters and forms of quotes and dashes, on which
     tokenisers differ, make no contrast.
     """
     words = _words(variant)
-    return bool(words) and words != _words(reference)
+    return bool(words) and words not in map(_words, others)
 
 
 def _words(text: str) -> list[str]:
     """Words and marks of a text, in a form that tokenisers of any kind map alike."""
     normal = unicodedata.normalize("NFKC", text).translate(_FOLDED)
-    visible = (c for c in normal if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf"))
-    return re.findall(r"\w+|[^\w\s]", "".join(visible))
+    return re.findall(r"\w+|[^\w\s]", visible_text(normal))
 
 
 def contrasts_of(corpus: Path, split: str, folder: Path | None = None) -> list[Contrast]:
@@ -99,11 +98,7 @@ def _json_lines(path: Path, pairs: int) -> Iterator[Contrast]:
     for number, text in enumerate(read_lines(path), start=1):
         if not text.strip():
             continue
-        try:
-            values = json.loads(text)
-        except ValueError:
-            message = f"expected a JSON object such as {EXAMPLE}, got {text!r}"
-            raise InputError(message, path=path, line=number) from None
+        values = parse_json(text, path, line=number)
         contrast = from_mapping(Contrast, values, f"{path}:{number}: contrast")
         if contrast.line > pairs:
             message = f"contrast.line: expected 1 to {pairs}, got {contrast.line}"

@@ -12,6 +12,7 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 
 from mgsa.cli.errors import InputError
+from mgsa.cli.run import one_line
 from mgsa.data.word_links import Link
 from pipeline.formats.links import PHARAOH, Notation, read_gold_links
 from pipeline.formats.text import SIDES, SPLITS, read_parallel, read_sentences
@@ -114,6 +115,9 @@ def _naacl_lines(path: Path, lines: Iterator[str], notation: Notation, pairs: in
             links = []
         pair = int(match[1])
         ends = int(match[2]), int(match[3])
+        if not any(ends):
+            message = "expected words counted from 1, as 0 is the null word"
+            raise InputError(message, path=path, line=line)
         if min(ends):  # 0 is the null word
             mark = "p" if match[4] == "P" else "-"
             links.append(mark.join(str(end - 1 + notation.first) for end in ends))
@@ -165,4 +169,4 @@ def tell_contradictions(path: Path, found: Mapping[str, int], *, mend: str) -> N
         )
     else:
         return
-    print(f"{path}: {message}", file=sys.stderr)
+    print(one_line(f"{path}: {message}"), file=sys.stderr)

@@ -27,14 +27,20 @@ class Record(Row):
         return record
 
     @classmethod
-    def read(cls, path: Path) -> Record:
-        """Read a JSON file of one object, the objects in it too; of a report, its metrics."""
+    def read(cls, path: Path, of: str | None = None) -> Record:
+        """Read a JSON file of one object, the objects in it too; of a report, its metrics.
+
+        An `InputError` is raised if it is a report that was edited, or that another command than
+        `of` wrote.
+        """
         content = read_json(path, object_hook=lambda values: cls.of(values, path), finite=True)
         if not isinstance(content, cls):
             raise InputError("expected an object of JSON", path=path)
         written_by = content.pop(WRITTEN_BY, None)
         if isinstance(written_by, list) and digest(content) not in written_by:
             raise InputError("expected a report as a command wrote it, found it edited", path=path)
+        if of and isinstance(written_by, list) and of not in written_by:
+            raise InputError(f"expected a report of {of}, found one of {written_by[0]}", path=path)
         return content
 
     def __missing__(self, key: str) -> Any:
@@ -63,11 +69,18 @@ def read_csv(path: Path, *texts: str, delimiter: str = ",") -> list[Row]:
     """Read CSV with a header: numbers, `None` for empty cells, and text in the columns `texts`.
 
     Raises:
-        InputError: the file is missing or not UTF-8, or a cell is no number.
+        InputError: the file is missing or not UTF-8, a column is there twice, a row has more or
+            fewer cells, or a cell is no number.
     """
     reader = csv.DictReader(read_lines(path), delimiter=delimiter)
+    columns = reader.fieldnames or ()
+    if len({*columns}) < len(columns):
+        raise InputError("expected each column once", path=path, line=1)
     rows: list[Row] = []
     for cells in reader:
+        if None in cells or None in cells.values():
+            message = f"expected {len(columns)} cells"
+            raise InputError(message, path=path, line=reader.line_num)
         try:
             row = {n: cell if n in texts else _number(cell) for n, cell in cells.items()}
         except ValueError as error:

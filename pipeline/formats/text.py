@@ -8,6 +8,8 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import IO
 
+import regex
+
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import open_to_write, read_json, read_lines
 from mgsa.cli.settings import Language, from_excerpt
@@ -34,6 +36,13 @@ _JSON = re.compile(r'\{\s*("|$)|\[\s*([\[{"]|$)')
 PARQUET = b"PAR1\x15"
 """How Parquet begins: its magic number, and that of the first field."""
 _BINARY = (PARQUET.decode(), "PK\x03\x04", "%PDF-", "{\\rtf")
+
+_INVISIBLE = regex.compile(r"(?!\s)[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]")
+
+
+def visible_text(text: str) -> str:
+    """Text without characters that nobody sees, nor blanks at its ends."""
+    return text.strip() if text.isascii() else _INVISIBLE.sub("", text).strip()
 
 
 def read_sentences(path: Path) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mgsa.cli.errors import InputError
-from pipeline.formats.text import read_parallel
+from pipeline.formats.text import read_parallel, visible_text
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,20 @@ class Translations:
         paths = [*references, *texts.values(), *([sets] if sets else [])]
         columns = [*map(list, zip(*read_parallel(paths), strict=True))]
         count = len(references)
-        if sets and not all(map(str.strip, columns[-1])):
-            line = [*map(str.strip, columns[-1])].index("") + 1
-            raise InputError("expected the name of a test set", path=sets, line=line)
+        # A blank one has no length, by which BLEU would be cut, and looks as a mistake does.
+        blanks = [visible_text(text) == "" for text in columns[0]]
+        if any(blanks):
+            raise InputError("expected text", path=paths[0], line=blanks.index(True) + 1)
+        unclear = [visible_text(name) != name or not name for name in columns[-1]] if sets else []
+        if sets and any(unclear):
+            message = "expected the name of a test set, without invisible characters"
+            raise InputError(message, path=sets, line=unclear.index(True) + 1)
         return cls(
             dict(zip(texts, columns[count:], strict=False)),
-            [[r, *filter(str.strip, others)] for r, *others in zip(*columns[:count], strict=True)],
+            [
+                [r, *filter(visible_text, others)]
+                for r, *others in zip(*columns[:count], strict=True)
+            ],
             columns[-1] if sets else ["test"] * len(columns[0]),
         )
 

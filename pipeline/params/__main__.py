@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from mgsa.cli.command import Input, Option, OutputFile, Report, command
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import atomic_file, read_text
+from mgsa.cli.files import atomic_file, read_text, real_path
 from mgsa.cli.outputs import write_report
 from mgsa.cli.run import one_line, run
 from mgsa.cli.settings import read_yaml
@@ -84,7 +84,7 @@ def write_parameters(path: Path, content: Mapping[str, Any]) -> None:
     """Write a parameter file, atomically."""
     import yaml
 
-    with atomic_file(path) as file:
+    with atomic_file(real_path(path)) as file:
         yaml.safe_dump(content, file, sort_keys=False, allow_unicode=True)
 
 

@@ -9,9 +9,15 @@ from typing import Any
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import real_path
+from mgsa.cli.outputs import kind_of
 from mgsa.cli.settings import paths_read, read_yaml
 from pipeline.evaluate.settings import CommandMetric
 
+ARTIFACTS = {
+    "train.initial": ("mgsa model",),
+    "dataset.vocabulary": ("mgsa model", "mgsa dataset"),
+}
+"""Settings that name a folder of one of these kinds."""
 TREES = ("parsed", "gold")
 """Values of `probe_data.trees` that are no file."""
 
@@ -25,6 +31,10 @@ def check_machine(sections: Mapping[str, Any], path: Path) -> None:
     for key, read in _paths(sections):
         if key != "corpus.folder" and not read.exists():  # splits may name all their files
             raise InputError(f"{key}: no such file: {read}", path=path)
+        expected = ARTIFACTS.get(key)
+        if expected and (kind_of(read) or "no artifact") not in expected:
+            found = kind_of(read) or "no manifest"
+            raise InputError(f"{key}: expected {' or '.join(expected)}, found {found}", path=path)
     for problem in _missing(sections):
         raise InputError(problem, path=path)
     run, parser = sections["run"], sections["parser"]

@@ -13,7 +13,7 @@ from typing import Any
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.run import is_utf_8
-from mgsa.cli.settings import parse_yaml, read_yaml, shown
+from mgsa.cli.settings import parse_value, read_yaml, shown
 from pipeline.formats.tables import flatten
 
 GROUPS = ("corpus", "parser", "align", "model", "train")
@@ -70,7 +70,7 @@ def _composed(config: Path, options: Mapping[str, str]) -> dict[str, Any]:
         for path in sorted(config.rglob("*.yaml")):
             if path.stat().st_size:  # Hydra takes an empty file for an empty option
                 _check_keys(read_yaml(path), path)  # says in which line
-        raise InputError(str(error).splitlines()[0], path=config) from None
+        raise InputError(str(error).partition("\n")[0] or repr(error), path=config) from None
 
 
 def _options(config: Path, group: str) -> list[str]:
@@ -98,7 +98,7 @@ def _put_text(content: dict[str, Any], key: str, text: str, config: Path) -> Non
             raise InputError(f"{key}: unknown key{_hint(key, name, value, config)}")
         section, value = value, value[name]
     literal = isinstance(value, str) and text != "null" and text[:1] not in ("'", '"')
-    section[names[-1]] = text if literal else parse_yaml(text, f"{key}={text}")
+    section[names[-1]] = text if literal else parse_value(text, f"{key}={text}")
 
 
 def _hint(key: str, part: str, section: Mapping[str, Any], config: Path) -> str:

@@ -52,6 +52,8 @@ def write_report(
     if data is not None and not data.is_dir():
         raise InputError("--data: no such folder", path=data)
     paths = existing({name: data / place for name, place in FOLDERS.items()}) if data else {}
+    if data is not None and not paths:
+        raise InputError("--data: expected outputs of stages", path=data)
     systems = [System.in_folder(name, folder) for name, folder in (system or {}).items()]
     own = System.of_run(paths)
     if not own.is_empty:

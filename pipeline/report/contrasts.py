@@ -27,7 +27,7 @@ from pipeline.report.inputs import Inputs, check_same_number, drawn_sentences
 from pipeline.report.syntax import draw_tree
 
 GROUPS = {"by_category": "{}", "by_depth": "told by level {}", "by_parse": "parse {}"}
-WITHOUT_MODEL = {"words": "words alone"}
+WORDS = "words alone"
 
 
 def contrasts(inputs: Inputs) -> Iterator[Markup]:
@@ -60,9 +60,8 @@ def _systems(reports: Mapping[str, Record], styles: Mapping[str, int]) -> Iterat
             "gain": number(first.get("difference"), "+.1f"),
             "p (randomisation)": p_value(first.get("p_value")),
         }
-    for kind, title in WITHOUT_MODEL.items():
-        if kind in report:  # in all of them, as it is of the corpus
-            yield {"system": title, "accuracy": _accuracy(report[kind])}
+    if "words" in report:  # in all of them, as it is of the corpus
+        yield {"system": WORDS, "accuracy": _accuracy(report["words"])}
 
 
 def _accuracies(report: Record) -> Markup:
@@ -71,7 +70,7 @@ def _accuracies(report: Record) -> Markup:
     shown: dict[str, str] = {
         kind: PHRASE_SOURCES[kind] if len(kinds) > 1 else "accuracy" for kind in kinds
     }
-    shown |= {kind: title for kind, title in WITHOUT_MODEL.items() if kind in report}
+    shown |= {"words": WORDS} if "words" in report else {}
     sets = [("all", [report[kind] for kind in shown])]
     for key, title in GROUPS.items():
         for value in report[next(iter(shown))].get(key, ()):

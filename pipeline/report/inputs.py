@@ -192,8 +192,9 @@ class Inputs:
 
 def report_in(folder: Path | None, stage: str) -> Record | None:
     """The report of a stage in a folder, if it is there."""
-    path = folder and folder / f"{stage}.json"
-    return Record.read(path) if path and path.is_file() else None
+    path = (folder or Path()) / f"{stage}.json"
+    is_there = folder is not None and (path.exists() or path.is_symlink())
+    return Record.read(path, f"pipeline.{stage}") if is_there else None
 
 
 def existing(folders: Mapping[str, Path]) -> dict[str, Path]:

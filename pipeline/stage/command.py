@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from mgsa.cli.command import command
-from mgsa.cli.files import atomic_file, dump_json, write_json
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import atomic_file, dump_json, read_json, write_json
 from mgsa.cli.outputs import atomic_folder, report_content
 
 LIBRARIES = (
@@ -57,11 +58,16 @@ def _noting_runs(function: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(function)
     def run_stage(*settings: Any, **options: Any) -> None:
         started, clock = datetime.now(UTC), time.perf_counter()
-        function(*settings, **options)
-        report = options.get("report")
+        report: Path | None = options.get("report")
+        path = None
         if report is not None and report.parent.name == "reports":
+            path = report.parent.with_name("runs") / report.name
+        if path and path.exists() and "started" not in read_json(path):
+            raise InputError("expected no file, or the note of a run to replace", path=path)
+        function(*settings, **options)
+        if path:
             note = {**run_note(started), "seconds": round(time.perf_counter() - clock, 3)}
-            write_json(report.parent.with_name("runs") / report.name, note)
+            write_json(path, note)
 
     return run_stage
 

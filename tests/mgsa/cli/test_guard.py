@@ -174,6 +174,21 @@ def test_a_second_run_on_the_same_output_is_refused(folder: Path) -> None:
     assert not list(folder.glob(".partial-*"))
 
 
+def test_a_folder_that_stayed_empty_is_removed(folder: Path) -> None:
+    for grown in (False, True):
+        with guard(COMMAND, [], [Output(Path("grows"), "growing folder", KIND)]):
+            assert (folder / "grows/manifest.json").exists()
+            (folder / "grows/part").mkdir() if grown else None
+        assert (folder / "grows").exists() == grown
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_rank_that_is_no_number_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANK", "x")
+    with pytest.raises(InputError, match="RANK: expected the number"), guard(COMMAND, [], []):
+        pass
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_shared_output_is_written_by_several_runs() -> None:
     memory = Output(Path("memory"), "edited file", shared=True)

@@ -39,6 +39,7 @@ class Outer:
     limit: Positive | None
     sizes: tuple[Positive, ...]
     inners: tuple[Inner, ...]
+    pair: tuple[int, int]
     maybe: Inner | None
 
     def __post_init__(self) -> None:
@@ -63,9 +64,10 @@ VALUES: dict[str, Any] = {
     "limit": None,
     "sizes": [1, 2],
     "inners": [{"size": 4}],
+    "pair": [6, 7],
     "maybe": {"size": 5},
 }
-OUTER = Outer("outer", "a", True, 0, 0.5, 2.0, "fast", None, (1, 2), (Inner(4),), Inner(5))
+OUTER = Outer("outer", "a", True, 0, 0.5, 2.0, "fast", None, (1, 2), (Inner(4),), (6, 7), Inner(5))
 
 
 def test_a_mapping_becomes_the_dataclass_that_its_kind_names() -> None:
@@ -97,6 +99,7 @@ CIRCLE.append(CIRCLE)
         ({"sizes": [1, 0]}, "x.sizes[1]: expected greater than or equal to 1, got 0"),
         ({"inners": [{"siz": 1}]}, "x.inners[0].siz: unknown key"),
         ({"inners": [{}]}, "x.inners[0].size: missing key"),
+        ({"pair": [1]}, "x.pair: missing key"),
         ({"maybe": 1}, "x.maybe: expected an object, got 1"),
         ({"nmae": "a"}, "x.nmae: unknown key"),
     ],

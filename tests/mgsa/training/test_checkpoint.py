@@ -107,6 +107,10 @@ def test_unfinished_folders_are_no_checkpoints_and_are_removed(tmp_path: Path) -
     remove_checkpoints(tmp_path, keep=[6, 2])
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {"notes", "step-00000002", "step-00000006"}
+    (tmp_path / "step-00000002/mine").touch()
+    remove_checkpoints(tmp_path, keep=[])
+    assert saved_updates(tmp_path) == []
+    assert [path.name for path in tmp_path.glob("step-*/*")] == ["mine"]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from mgsa.data.dataset import open_dataset
 from mgsa.decoding.opened import OpenedModel
 from pipeline.contrast.__main__ import gold_rows, main
 from pipeline.contrast.accuracies import is_right, read_scores
-from pipeline.formats.contrasts import EXAMPLE, Contrast, write_contrasts
+from pipeline.formats.contrasts import Contrast, write_contrasts
 from pipeline.formats.tables import Record
 from pipeline.formats.trees import flat_tree, read_tree
 from tests.lines import lines, write_lines
@@ -34,6 +34,9 @@ TEXTS = {name: random_texts(12, seed) for seed, name in enumerate(("train", "val
 VARIANTS = [target for _, target in reversed(TEXTS["test"])]
 """One of each test pair: the target of another."""
 SECTION = {"batch_tokens": 300, "bootstrap_samples": 20, "randomization_trials": 50, "seed": 1}
+
+
+EXAMPLE = '{"line": 1, "category": "noun", "target": "Text."}'
 
 
 def write_variants(folder: Path, split: str, contrasts: list[Contrast]) -> None:

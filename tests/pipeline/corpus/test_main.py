@@ -214,7 +214,7 @@ def test_variants_that_are_no_contrast_are_left_out_and_counted(
     assert (report["train_contrasts"], report["train_contrasts_left_out"]) == (1, 3)
     assert capsys.readouterr().err == (
         f"{tmp_path}/own/a.contrast: 3 of 4 variants are left out, without a word, or with those "
-        "of their reference (the first one of pair 2)\n"
+        "of another (the first one of pair 2)\n"
     )
 
 

@@ -112,3 +112,10 @@ def test_errors_say_which_metric_and_what_was_expected(folder: Path) -> None:
 def test_a_setting_is_name_and_command(setting: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         CommandMetric.of(setting)
+
+
+def test_a_number_in_a_heading_is_no_score(folder: Path) -> None:
+    script = "print('version 2', *[0.5] * 3, sep=chr(10))"
+    metric = CommandMetric("x", f'{sys.executable} -c "{script}" {{hypotheses}}')
+    with pytest.raises(FailedError, match="x: expected lines of one kind before their numbers"):
+        printed_scores(metric, {"hypotheses": folder / "hypotheses"}, 3)

@@ -22,6 +22,7 @@ from pipeline.evaluate.__main__ import main
 from pipeline.evaluate.scores import score
 from pipeline.evaluate.settings import EvaluateSettings
 from pipeline.formats.tables import Record
+from pipeline.formats.translations import Translations
 from tests.lines import lines, write_lines
 
 SAMPLES, TRIALS, SEED = 200, 300, 777
@@ -287,3 +288,29 @@ def test_ter_of_chinese_is_sacrebleus() -> None:
 def test_impossible_settings_are_named(files: Path, override: str) -> None:
     with pytest.raises(InputError, match=r"(metrics: expected at least one, each once|seed: )"):
         main(arguments(files, "--set", override))
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "message"),
+    [
+        ("references", "\u200b", "references:2: expected text"),
+        ("sets", "a\u200b", "sets:2: expected the name of a test set, without invisible"),
+    ],
+)
+def test_lines_that_only_look_empty_or_alike_are_refused(
+    files: Path, name: str, line: str, message: str
+) -> None:
+    count = len((files / "references").read_text("utf-8").splitlines())
+    lines = {"references": ["Text."] * count, "sets": ["a"] * count}
+    lines[name][1] = line
+    for given, texts in lines.items():
+        write_lines(files / given, texts)
+    with pytest.raises(InputError, match=message):
+        main(arguments(files, "--sets", str(files / "sets")))
+
+
+def test_a_further_reference_that_is_invisible_is_none(files: Path) -> None:
+    count = len((files / "references").read_text("utf-8").splitlines())
+    write_lines(files / "blank", ["\u200b"] * count)
+    read = Translations.read({}, [files / "references", files / "blank"], None)
+    assert all(len(references) == 1 for references in read.references)

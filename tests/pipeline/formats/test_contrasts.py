@@ -80,7 +80,7 @@ GOOD: dict[str, Any] = {"line": 1, "category": "noun", "target": "Text."}
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"line": 1', "a.contrast:2: expected a JSON object such as {"),
+        ('{"line": 1', "a.contrast:2: expected JSON: Expecting ',' delimiter"),
         ("3", "a.contrast:2: contrast: expected a section with keys, got 3"),
         (GOOD | {"lines": 1}, "a.contrast:2: contrast.lines: unknown key"),
         (GOOD | {"line": 3}, "a.contrast:2: contrast.line: expected 1 to 2, got 3"),
