@@ -102,7 +102,7 @@ def test_a_wheel_makes_a_project_and_an_upgrade_reruns_what_it_changes(tmp_path:
     project.run("python", "-m", "pipeline.new", ".")
     assert (project.folder / "pipeline").resolve() == packages / "pipeline"
     project.compose()
-    assert ran(project.run("dvc", "repro", "bpe")) == ["corpus", "tokenize", "bpe"]
+    assert ran(project.run("dvc", "repro", "train"))[-1] == "train"
     with (packages / "pipeline/bpe.py").open("a", encoding="utf-8") as code:
         code.write("# An upgrade.\n")
     assert ran(project.run("dvc", "repro", "bpe")) == ["bpe"]
