@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 import threading
 from collections.abc import Iterator
 from http.client import HTTPConnection
@@ -111,6 +113,19 @@ def test_any_request_is_answered_and_no_page_is_embedded(server: Server) -> None
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert answer.headers["Content-Security-Policy"] == "frame-ancestors 'none'"
         connection.close()
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET /favicon.ico HTTP/1.1\r\n\r\n", b"PUT / HTTP/1.1\r\n\r\n"]
+)
+def test_a_connection_that_ends_is_no_traceback(
+    server: Server, sent: bytes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_connection(server.server_address) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset
+        client.sendall(sent)
+    assert "<form" in get(server, "/")
+    assert capfd.readouterr().err == ""
 
 
 def test_a_port_that_is_taken_is_named(server: Server, models: Path) -> None:
