@@ -76,7 +76,7 @@ def patterns(inputs: Inputs) -> Iterator[Markup]:
     if lengths := tables.get("lengths"):
         yield PROSE.lengths(FEWEST["sentences"])
         yield group("charts", _panels("lengths", lengths, baseline, styles).values())
-    if categories := tables.get("categories"):
+    if (categories := tables.get("categories")) and not inputs.flat_trees:
         yield PROSE.categories(FEWEST["ngrams"])
         panels = _panels("categories", categories, baseline, styles)
         for place, (title, drawing) in enumerate(panels.items()):

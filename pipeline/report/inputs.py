@@ -194,7 +194,8 @@ def report_in(folder: Path | None, stage: str) -> Record | None:
     """The report of a stage in a folder, if it is there."""
     path = (folder or Path()) / f"{stage}.json"
     is_there = folder is not None and (path.exists() or path.is_symlink())
-    return Record.read(path, f"pipeline.{stage}") if is_there else None
+    command = "align.error_rate" if stage == "alignment" else stage
+    return Record.read(path, f"pipeline.{command}") if is_there else None
 
 
 def existing(folders: Mapping[str, Path]) -> dict[str, Path]:

@@ -22,6 +22,7 @@ from pipeline.report.blocks import (
     MACROS,
     PROSE,
     Number,
+    breakable,
     details,
     figure,
     group,
@@ -74,7 +75,7 @@ def _tiles(inputs: Inputs) -> Iterator[tuple[str, str, str, str]]:
     if scored:
         best = max(scored, key=lambda name: scored[name])
         label = "BLEU" if len(scored) == 1 else f"best BLEU of {len(scored)} systems"
-        yield number(scored[best], ".1f"), label, best, "scores"
+        yield number(scored[best], ".1f"), label, breakable(best), "scores"
     told = [report for report in inputs.system_reports("contrast").values() if report["contrasts"]]
     if len(told) == 1:
         first = next(block for block in told[0].values() if isinstance(block, dict))

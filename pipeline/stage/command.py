@@ -1,6 +1,5 @@
 """A stage's command, its outputs, and a record of when and where it ran."""
 
-import functools
 import platform
 import re
 import subprocess
@@ -9,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial, wraps
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ def _noting_runs(function: Callable[..., None]) -> Callable[..., None]:
     The record differs in every run, so it is no output of DVC.
     """
 
-    @functools.wraps(function)
+    @wraps(function)
     def run_stage(*settings: Any, **options: Any) -> None:
         started, clock = datetime.now(UTC), time.perf_counter()
         report: Path | None = options.get("report")
@@ -82,11 +82,13 @@ def run_note(started: datetime) -> dict[str, Any]:
 
 
 def _commit() -> str | None:
-    """The Git commit, with `-dirty` if the working tree differs."""
-    git = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    """The Git commit, with `-dirty` if more differs than what a run itself writes."""
+    git = partial(subprocess.run, capture_output=True, text=True, check=False)
     with suppress(OSError):
-        described = subprocess.run(git, capture_output=True, text=True, check=False)
-        return described.stdout.strip() or None
+        commit = git(["git", "describe", "--always", "--exclude=*"]).stdout.strip()
+        ours = [f":(top,exclude){path}" for path in ("data", "*dvc.lock")]
+        changed = git(["git", "diff", "--quiet", "HEAD", "--", ":/", *ours]).returncode
+        return f"{commit}-dirty" if commit and changed else commit or None
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,7 @@ import pytest
 from mgsa.cli.command import OutputFolder, Report
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_json
-from pipeline.stage.command import stage, stage_outputs
+from pipeline.stage.command import run_note, stage, stage_outputs
 
 
 def fill(out: Path, report: Path, number: object) -> None:
@@ -52,6 +53,25 @@ def test_when_and_where_a_stage_ran_is_noted_beside_its_reports(tmp_path: Path) 
         touch([*argv, str(tmp_path / "reports/mine.json")])
     touch([*argv, str(tmp_path / "elsewhere/touch.json")])
     assert names(tmp_path) == ["elsewhere", "out", "reports", "runs"]
+
+
+def test_a_commit_is_dirty_by_more_than_a_run_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_note(datetime.now())["commit"] is None
+    names = ("dvc.lock", "data/report.json", "params.yaml")
+    for name in names:
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).touch()
+    author = ("-c", "user.name=x", "-c", "user.email=x@y")
+    for words in (["init", "-q"], ["add", "-A"], [*author, "commit", "-qm", "x"]):
+        subprocess.run(["git", *words], check=True)
+    found = []
+    for name in names:
+        Path(name).write_text("changed")
+        found.append(run_note(datetime.now())["commit"])
+    assert [commit.endswith("-dirty") for commit in found] == [False, False, True]
 
 
 def touch_files(
