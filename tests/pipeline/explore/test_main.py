@@ -121,7 +121,7 @@ def test_any_request_is_answered_and_no_page_is_embedded(server: Server) -> None
 def test_a_connection_that_ends_is_no_traceback(
     server: Server, sent: bytes, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with socket.create_connection(server.server_address) as client:
+    with socket.create_connection(("127.0.0.1", server.server_port)) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset
         client.sendall(sent)
     assert "<form" in get(server, "/")
