@@ -120,6 +120,18 @@ def test_a_model_of_words_has_no_other_phrases_and_is_compared(
     assert 0 < compared["p_value"] <= 1
 
 
+def test_a_baseline_of_other_phrases_alone_is_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert contrast(folder, tmp_path / "one", "--phrases", "random") == DONE
+    baseline = str(tmp_path / "one/test.csv")
+    assert contrast(folder, tmp_path / "two", "--baseline", baseline) == BAD_INPUT
+    expected = f"error: {baseline}: parsed_reference: expected a value, found none\n"
+    assert capsys.readouterr().err.endswith(expected)
+    assert contrast(folder, tmp_path / "two", "--phrases", "random", "--baseline", baseline) == DONE
+    assert Record.read(tmp_path / "two.json")["random"]["difference"] == 0
+
+
 def test_gold_phrases_are_those_of_the_trees_that_a_corpus_brings(
     folder: Path, tmp_path: Path
 ) -> None:
