@@ -32,9 +32,9 @@ class Output:
     """A path that a command writes.
 
     A folder is replaced only if its manifest says that it has this kind, that the command itself
-    wrote it, and that no file of it is new or altered; one that grows, if it has the kind. A report
-    is replaced if the command wrote it; an edited file is checked by the command itself. Any other
-    file is anybody's.
+    wrote it and, but for one that grows, that no file of it is new or altered. A report is replaced
+    if the command wrote it; an edited file is checked by the command itself. Any other file is
+    anybody's.
     """
 
     path: Path
@@ -113,11 +113,9 @@ def _check_folder(output: Output, command: str) -> None:
         raise InputError("expected a folder to write, found a file", path=path)
     if not (files := files_below(path)):
         return
-    manifest = manifest_of(path)
-    found, expected = manifest["kind"] if manifest else files[0], output.kind
-    if manifest and output.form == "folder":
-        found += f" of {manifest.get(WRITTEN_BY, 'an earlier version')}"
-        expected += f" of {command}"
+    manifest, expected = manifest_of(path), f"{output.kind} of {command}"
+    writer = manifest and manifest.get(WRITTEN_BY, "an earlier version")
+    found = f"{manifest['kind']} of {writer}" if manifest else files[0]
     if found != expected:
         raise InputError(f"expected no folder, or {expected} to replace, found {found}", path=path)
     if manifest and output.form == "folder" and (name := foreign_file(path, manifest)):

@@ -41,7 +41,7 @@ def split_overrides(overrides: Sequence[str]) -> tuple[dict[str, str], dict[str,
     for override in overrides:
         key, separator, value = override.partition("=")
         if not (separator and key and is_utf_8(value)):
-            raise InputError(f"{override}: expected GROUP=OPTION or KEY=VALUE, in UTF-8")
+            raise InputError(f"{override}: expected GROUP=OPTION or KEY=VALUE (text in UTF-8)")
         given[key] = value
     options = {key: value for key, value in given.items() if key in GROUPS}
     return options, {key: value for key, value in given.items() if key not in GROUPS}

@@ -78,6 +78,7 @@ CHANGED = "expected this command's files as it wrote them, found"
         ("params.yaml/out", "folder", "expected an output apart from the input"),
         ("theirs", "folder", f"theirs: {NOT_OURS} codes"),
         ("theirs", "growing folder", f"theirs: {NOT_OURS} codes"),
+        ("of_another", "growing folder", f"{NOT_OURS} mgsa codes of pipeline.join"),
         ("unmarked", "folder", f"unmarked: {NOT_OURS} codes"),
         ("another", "folder", f"another: {NOT_OURS} mgsa x of an earlier version"),
         ("of_another", "folder", f"of_another: {NOT_OURS} mgsa codes of pipeline.join"),
