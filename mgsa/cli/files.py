@@ -202,9 +202,9 @@ def parse_json(
     object_hook: Callable[[dict[str, Any]], Any] | None = None,
     *,
     finite: bool = False,
-    line: int = 1,
+    line: int | None = None,
 ) -> Any:
-    """The content of JSON that begins in a line of a file.
+    """The content of JSON, a whole file or a line of it.
 
     An `InputError` is raised if it is malformed or has a key twice and, where `finite` is asked
     for, if a number of it is infinite or none.
@@ -213,7 +213,7 @@ def parse_json(
     def with_keys(pairs: list[tuple[str, Any]]) -> Any:
         content = dict(pairs)
         if len(content) < len(pairs):
-            raise InputError("expected each key once", path=path)
+            raise InputError("expected each key once", path=path, line=line)
         return object_hook(content) if object_hook else content
 
     def number(digits: str) -> float:
@@ -235,9 +235,9 @@ def parse_json(
         raise
     except json.JSONDecodeError as error:
         message = f"expected JSON: {error.msg} at column {error.colno}"
-        raise InputError(message, path=path, line=line - 1 + error.lineno) from None
+        raise InputError(message, path=path, line=(line or 1) - 1 + error.lineno) from None
     except (RecursionError, ValueError) as error:  # too deep, or a number of thousands of digits
-        raise InputError(f"expected JSON: {error}", path=path) from None
+        raise InputError(f"expected JSON: {error}", path=path, line=line) from None
 
 
 def read_lines(path: Path) -> Iterator[str]:

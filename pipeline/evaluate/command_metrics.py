@@ -4,13 +4,14 @@ import re
 import shlex
 import subprocess
 from collections.abc import Mapping
-from math import isfinite
 from pathlib import Path
 from statistics import fmean
 
 from mgsa.cli.errors import FailedError, InputError
 from pipeline.evaluate.settings import CommandMetric, EvaluateSettings
 
+LARGEST = 1e100
+"""Numbers below it can be added up."""
 NUMBER = re.compile(r"(?:.*\s)?([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|[-+]?inf)\s*", re.I)
 """A line with a number at its end."""
 
@@ -45,7 +46,7 @@ def printed_scores(
     lines = done.stdout.decode("utf-8", "replace").splitlines()
     found = [match for line in lines if (match := NUMBER.fullmatch(line))]
     numbers = [float(match[1]) for match in found]
-    if not all(map(isfinite, numbers)):
+    if not all(abs(number) < LARGEST for number in numbers):
         raise FailedError(f"{name}: expected finite numbers, got {numbers}")
     if len(numbers) == 1:
         return numbers[0], []

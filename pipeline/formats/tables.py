@@ -77,7 +77,7 @@ def read_csv(path: Path, *texts: str, delimiter: str = ",") -> list[Row]:
     if len({*columns}) < len(columns):
         raise InputError("expected each column once", path=path, line=1)
     rows: list[Row] = []
-    for cells in reader:
+    for cells in _readable(reader, path):
         if None in cells or None in cells.values():
             message = f"expected {len(columns)} cells"
             raise InputError(message, path=path, line=reader.line_num)
@@ -87,6 +87,14 @@ def read_csv(path: Path, *texts: str, delimiter: str = ",") -> list[Row]:
             raise InputError(str(error), path=path, line=reader.line_num) from None
         rows.append(Record.of(row, path))
     return rows
+
+
+def _readable(reader: csv.DictReader[str], path: Path) -> Iterator[dict[str, str]]:
+    try:
+        yield from reader
+    except csv.Error as error:
+        line = reader.line_num + 1
+        raise InputError(f"expected CSV: {error}", path=path, line=line) from None
 
 
 def _number(cell: str) -> float | None:

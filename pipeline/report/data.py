@@ -102,7 +102,7 @@ def alignments(inputs: Inputs) -> Iterator[Markup]:
     for name, of_system in inputs.system_reports("alignment").items():
         rows.append(_link_counts(name, split, of_system))
     if rows:
-        yield table("Links; against gold ones precision, recall and error rate in per cent", rows)
+        yield table("Links; precision, recall and error rate, where known, in per cent", rows)
     source, target, links = inputs.tokens("source"), inputs.tokens("target"), _links(inputs)
     if source is None or target is None or not links:
         return

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mgsa.cli.errors import InputError
+from mgsa.cli.outputs import manifest_of, sha256
 from pipeline.formats.tables import Record
 from pipeline.formats.text import SIDES, read_languages, read_sentences, unequal_lines
 from pipeline.formats.text_settings import PREPROCESSING
@@ -199,8 +200,15 @@ def report_in(folder: Path | None, stage: str) -> Record | None:
 
 
 def existing(folders: Mapping[str, Path]) -> dict[str, Path]:
-    """The folders that are there."""
-    return {name: folder for name, folder in folders.items() if folder.is_dir()}
+    """The folders that are there; an `InputError` if a table in one was edited."""
+    there = {name: folder for name, folder in folders.items() if folder.is_dir()}
+    for folder in there.values():
+        files = (manifest_of(folder) or {"files": {}})["files"]
+        for name, file in files.items():
+            path = folder / name
+            if path.suffix in (".csv", ".tsv") and path.exists() and sha256(path) != file["sha256"]:
+                raise InputError("expected a table as its command wrote it", path=path)
+    return there
 
 
 def drawn_sentences(lengths: Sequence[int], *, count: int, longest: int) -> list[int]:

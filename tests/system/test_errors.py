@@ -145,7 +145,6 @@ NOT_UTF_8 = [
         ("verify", "dataset/manifest.json"),
         ("analyze", "model/manifest.json"),
         ("mgsa train", "params.yaml"),
-        ("report", "plots/attention/attention_shares.csv"),
         ("params", "conf/model/own.yaml"),
     ]
 ]
@@ -228,6 +227,7 @@ UNREADABLE = "expected a readable Parquet file: ..."
 ZEROS = "0" * 64
 DAMAGED_ARTIFACTS = [
     ("verify", half, "dataset/train.parquet", f": {SHORT}"),
+    ("report", half, "plots/attention/attention_shares.csv", ": expected a table as its command wrote it"),
     ("verify", half_recorded, "dataset/train.parquet", f": {UNREADABLE}"),
     ("train", half, "dataset/train.parquet", f": {SHORT}"),
     ("probe", half_recorded, "probing/valid.parquet", f": {UNREADABLE}"),

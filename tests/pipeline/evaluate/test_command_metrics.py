@@ -119,3 +119,9 @@ def test_a_number_in_a_heading_is_no_score(folder: Path) -> None:
     metric = CommandMetric("x", f'{sys.executable} -c "{script}" {{hypotheses}}')
     with pytest.raises(FailedError, match="x: expected lines of one kind before their numbers"):
         printed_scores(metric, {"hypotheses": folder / "hypotheses"}, 3)
+
+
+def test_numbers_that_cannot_be_added_up_are_no_scores(folder: Path) -> None:
+    metric = CommandMetric("x", f'{sys.executable} -c "print(*[1e308] * 3, sep=chr(10))"')
+    with pytest.raises(FailedError, match="x: expected finite numbers"):
+        printed_scores(metric, {"hypotheses": folder / "hypotheses"}, 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,19 @@ def test_a_number_that_is_none_is_refused(tmp_path: Path, number: str) -> None:
     path.write_text(f'{{"bleu": {number}}}')
     with pytest.raises(InputError, match=r"report\.json: expected finite numbers, found "):
         Record.read(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,b\n1,2,3\n", "t.csv:2: expected 2 cells"),
+        ("a,b\n1\n", "t.csv:2: expected 2 cells"),
+        ("a,a\n1,2\n", "t.csv:1: expected each column once"),
+        ("a,b\n1,x\r1\n", "t.csv:2: expected CSV: new-line character"),
+        (f'a,b\n1,"{"x" * 140_000}', "t.csv:2: expected CSV: field larger than"),
+    ],
+)
+def test_a_table_that_is_none_is_refused(tmp_path: Path, content: str, message: str) -> None:
+    (tmp_path / "t.csv").write_text(content)
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_csv(tmp_path / "t.csv")
