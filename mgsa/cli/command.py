@@ -27,7 +27,14 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.guard import Form, Output, guard
 from mgsa.cli.outputs import kind_of
 from mgsa.cli.run import STANDARD_OUTPUT, is_utf_8
-from mgsa.cli.settings import from_mapping, parse_value, paths_read, read_yaml, to_mapping
+from mgsa.cli.settings import (
+    check_keys_once,
+    from_mapping,
+    parse_value,
+    paths_read,
+    read_yaml,
+    to_mapping,
+)
 
 
 @dataclass
@@ -223,6 +230,7 @@ def _read_sections(
             if default is inspect.Parameter.empty:
                 raise InputError(f"{name}: missing section", path=path)
             content[name] = to_mapping(default)
+    check_keys_once(arguments["set"])
     for setting in arguments["set"]:
         keys, separator, text = setting.partition("=")
         *outer, key = keys.split(".")

@@ -2,15 +2,17 @@
 
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import real_path
 from mgsa.cli.outputs import kind_of
 from mgsa.cli.settings import paths_read, read_yaml
+from mgsa.config import ModelConfig
 from pipeline.evaluate.settings import CommandMetric
 
 ARTIFACTS = {
@@ -26,6 +28,7 @@ def check_machine(sections: Mapping[str, Any], path: Path) -> None:
     """Raise an `InputError` for what the sections of the parameter file `path` need in vain."""
     from mgsa.training.loggers import check_installed
     from pipeline.align.eflomal import find_command
+    from pipeline.bpe import take
     from pipeline.constituency.parser_folder import package_files
 
     for key, read in _paths(sections):
@@ -37,13 +40,28 @@ def check_machine(sections: Mapping[str, Any], path: Path) -> None:
             raise InputError(f"{key}: expected {' or '.join(expected)}, found {found}", path=path)
     for problem in _missing(sections):
         raise InputError(problem, path=path)
-    run, parser = sections["run"], sections["parser"]
+    run, parser, bpe = (sections[name] for name in ("run", "parser", "bpe"))
     check_installed(run.logger)
+    if bpe.codes is not None:
+        with TemporaryDirectory() as folder:
+            take(Path(bpe.codes), Path(folder), bpe)
+    if sections["train"].frozen:
+        _check_frozen(sections["model"], sections["train"].frozen)
     if sections["align"].kind == "eflomal":
         find_command()
     if parser.kind == "stanza" and parser.resources is not None:
         language = sections["corpus"].source_language
         package_files(Path(parser.resources), language, parser.package)
+
+
+def _check_frozen(model: ModelConfig, names: Sequence[str]) -> None:
+    import torch
+
+    from mgsa.model.build import build_model
+    from mgsa.training.initial import freeze
+
+    with torch.device("meta"):
+        freeze(build_model(model, source_vocabulary=1, target_vocabulary=1, num_tags=1), names)
 
 
 def check_outputs(sections: Mapping[str, Any], path: Path) -> None:

@@ -105,6 +105,7 @@ def test_settings_are_overridden_by_key_or_by_section_and_key() -> None:
         (["--set", "run.threads=1"], "params.yaml: run.threads: unknown key"),
         (["--set", "sizes=1"], "params.yaml: learn.sizes: unknown key (size?)"),
         (["--set", "size=a: b #1"], "learn.size: expected a valid integer, got 'a: b #1'"),
+        (["--set", "size=1", "--set", "size=2"], "size: expected one value, got several"),
         (["--set", "size"], "--set size: expected KEY=VALUE, with the key of a section"),
         (["--set", "size.x=1"], "--set size.x=1: expected KEY=VALUE, with the key of a section"),
         (["--set", "size=[1"], "--set size=[1: expected YAML: "),

@@ -205,6 +205,8 @@ def test_an_output_of_the_pipeline_is_no_input(
         (["run.parse_gpu=true"], "run.parse_gpu: expected false"),
         (["evaluate.commands=['x=nowhere {hypotheses}']"], "evaluate.commands: no program nowhere"),
         (["parser=stanza", "parser.resources=."], r"resources\.json: no such file"),
+        (["bpe.codes=."], r"bpe\.codes: no such file"),
+        (["train.frozen=[encodr]"], r"expected names of weights \(source_embedding, .* 'encodr'"),
     ],
 )
 def test_what_this_machine_lacks_is_found_first(overrides: list[str], message: str) -> None:
