@@ -4,6 +4,7 @@
 the stages whose code it changes.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Annotated
 import mgsa
 from mgsa.cli.command import Positional, command
 from mgsa.cli.errors import FailedError, InputError
+from mgsa.cli.files import read_text
 from mgsa.cli.guard import check_outside_outputs
 from mgsa.cli.run import is_utf_8, run
 from pipeline.params.__main__ import write_parameters
@@ -21,6 +23,8 @@ from pipeline.params.presets import compose
 
 CODE = {"mgsa": Path(mgsa.__file__).resolve().parent, "pipeline": Path(__file__).resolve().parent}
 LINKS = {**CODE, "experiments/mgsa_code": Path("../mgsa")}
+OURS = "python -m pipeline.params"
+"""What tells our `dvc.yaml` from those of other projects."""
 FOLDERS = ("conf", ".dvc/plots")
 FILES = (
     *("dvc.yaml", ".dvcignore", ".gitignore", ".dvc/config", ".dvc/.gitignore"),
@@ -54,10 +58,17 @@ def new(
         if not is_utf_8(str(folder.resolve())):
             raise InputError("expected a name in UTF-8", path=folder)
         check_outside_outputs(folder)
-        is_project = all((folder / name).exists() for name in ("dvc.yaml", "conf/config.yaml"))
+        pipeline = folder / "dvc.yaml"
+        is_project = pipeline.is_file() and OURS in read_text(pipeline)
         if folder.exists() and not is_project and (folder.is_file() or any(folder.iterdir())):
-            raise InputError("expected a new or empty folder, or a project", path=folder)
-        for link, target in ((folder / name, target) for name, target in LINKS.items()):
+            expected = f"expected a new or empty folder, or one whose dvc.yaml runs {OURS}"
+            raise InputError(expected, path=folder)
+        links = [
+            (folder / name, target)
+            for name, target in LINKS.items()
+            if not is_project or (folder / name).parent.is_dir()
+        ]
+        for link, target in links:
             is_ours = link.is_symlink() and link.readlink().name == target.name
             if (link.exists() or link.is_symlink()) and not is_ours:
                 raise InputError("expected a link to the installed code to replace", path=link)
@@ -67,8 +78,7 @@ def new(
                 _fill(Path(filled), folder.resolve().name)
                 for entry in Path(filled).iterdir():
                     entry.rename(folder / entry.name)
-        for name, target in LINKS.items():
-            link = folder / name
+        for link, target in links:
             if link.is_symlink() and (before := link.readlink()) != target:
                 print(f"{link}: {target} (before: {before})", file=sys.stderr)
             link.unlink(missing_ok=True)
@@ -90,12 +100,16 @@ def _fill(folder: Path, title: str) -> None:
     write_parameters(folder / "params.yaml", compose(folder / "conf", []))
     readme = README.format(name=title, version=version("mgsa"))
     (folder / "README.md").write_text(readme, encoding="utf-8")
+    # In a hook, say, the environment has another repository.
+    local = subprocess.check_output(("git", "rev-parse", "--local-env-vars"), text=True).split()
+    env = {name: value for name, value in os.environ.items() if name not in local}
     git = ["git", "-C", str(folder)]
-    if subprocess.run([*git, "config", "user.email"], capture_output=True, check=False).returncode:
+    asked = [*git, "config", "user.email"]
+    if subprocess.run(asked, capture_output=True, env=env, check=False).returncode:
         git += ["-c", "user.name=mgsa", "-c", "user.email=mgsa@localhost"]
     # Experiments and curves of DVC's want a commit.
-    for words in ("init --quiet", "add --all", "commit --quiet --message Project"):
-        if subprocess.run([*git, *words.split()], check=False).returncode:
+    for words in ("init --quiet", "add --all --force", "commit --quiet --message Project"):
+        if subprocess.run([*git, *words.split()], env=env, check=False).returncode:
             raise FailedError(f"{title}: git {words} failed")
 
 

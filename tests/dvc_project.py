@@ -64,7 +64,8 @@ class Project:
 
     def compose(self, *overrides: str) -> None:
         """Put the tiny corpus with these options into `params.yaml`."""
-        self.run("python", "-m", "pipeline.params", "--write", *OVERRIDES, *overrides)
+        values = {one.partition("=")[0]: one for one in (*OVERRIDES, *overrides)}
+        self.run("python", "-m", "pipeline.params", "--write", *values.values())
 
     def commit(self) -> None:
         self.run("git", "add", "--all")

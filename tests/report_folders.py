@@ -32,7 +32,7 @@ PARAMETERS: dict[str, Any] = {
     "corpus": {"kind": "local", "name": "<b>made up</b>"},
     "tokenize": {"max_tokens": 100, "max_ratio": None},
     "model": {"kind": "transformer", "multi_granularity": {"granularities": ["syntactic_1"]}},
-    "report": {"split": "test", "sentences": 3, "max_words": 60, "ranked": 3, "metric": "chrf"},
+    "report": {"sentences": 3, "max_words": 60, "ranked": 3, "metric": "chrf"},
 }
 HOSTILE = [
     """<script>alert("x")</script> & 'quotes' </style> <img src=x onerror=alert(1)>""",

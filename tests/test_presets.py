@@ -53,7 +53,6 @@ def test_a_preset_is_taken_by_the_stages(group: str, option: str) -> None:
             "partition.levels: expected at least the level of syntactic_3, which the model has",
         ),
         (["dataset.joint_vocabulary=false"], "dataset.joint_vocabulary: expected true"),
-        (["report.split=valid"], "report.split: expected test"),
         (["corpus=local"], "parser: it is trained on the corpus's own treebank, which this corpus"),
         (["corpus=multi30k", "parser.dev=dev.mrg"], "parser: it is trained on the corpus's own"),
         (

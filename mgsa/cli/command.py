@@ -16,6 +16,7 @@ outputs go through `mgsa.cli.guard` before the function is called.
 
 import argparse
 import inspect
+import os
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -25,16 +26,9 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.guard import Form, Output, guard
-from mgsa.cli.outputs import kind_of
+from mgsa.cli.outputs import MANIFEST, manifest_of
 from mgsa.cli.run import STANDARD_OUTPUT, is_utf_8
-from mgsa.cli.settings import (
-    check_keys_once,
-    from_mapping,
-    parse_value,
-    paths_read,
-    read_yaml,
-    to_mapping,
-)
+from mgsa.cli.settings import from_mapping, parse_value, paths_read, read_yaml, to_mapping
 
 
 @dataclass
@@ -230,7 +224,7 @@ def _read_sections(
             if default is inspect.Parameter.empty:
                 raise InputError(f"{name}: missing section", path=path)
             content[name] = to_mapping(default)
-    check_keys_once(arguments["set"])
+    given = set[str]()
     for setting in arguments["set"]:
         keys, separator, text = setting.partition("=")
         *outer, key = keys.split(".")
@@ -241,8 +235,11 @@ def _read_sections(
             section = section.get(name) if isinstance(section, dict) else None
         if not (separator and key and isinstance(section, dict)):
             raise InputError(f"--set {setting}: expected KEY=VALUE, with the key of a section")
+        if (place := ".".join([*outer, key])) in given:
+            raise InputError(f"--set {setting}: expected one value of {place}, got several")
+        given.add(place)
         section[key] = parse_value(text, f"--set {setting}")
-    where = f"{path}: " if path else ""
+    where = f"{path}{' with --set' * bool(given)}: " if path else ""
     settings = [from_mapping(kind, content[name], where + name) for name, kind, _, _ in sections]
     named = [file for section in settings for _, file in paths_read(section, "")]
     return settings, [path, *named] if path else named
@@ -262,9 +259,14 @@ def _read_options(
                 given = value.values() if isinstance(value, dict) else value
                 paths = [given] if isinstance(given, Path) else [*given]
                 for path in filter(Path.is_dir, paths if kind else ()):
-                    if (found := kind_of(path)) != f"mgsa {kind}":
-                        found = found or "no manifest"
-                        raise InputError(f"expected mgsa {kind}, found {found}", path=path)
+                    manifest = manifest_of(path) or {"kind": "no manifest", "files": {}}
+                    if manifest["kind"] != f"mgsa {kind}":
+                        message = f"expected mgsa {kind}, found {manifest['kind']}"
+                        raise InputError(message, path=path)
+                    for file in manifest["files"]:
+                        if not (path / file).exists():
+                            message = f"no such file, but {MANIFEST} lists it"
+                            raise InputError(message, path=path / file)
                 inputs += [path / part for path in paths for part in parts]
             case Report():
                 outputs.append(Output(Path(value), "report"))
@@ -298,7 +300,7 @@ def _named_paths(words: Sequence[str], flag: str) -> dict[str, Path]:
     paths: dict[str, Path] = {}
     for word in words:
         name, separator, path = word.partition("=")
-        if not separator or Path(word).exists():
+        if not separator or os.path.exists(word):  # noqa: PTH110, which takes too long ones
             name, path = Path(word).name, word
         if name in paths:
             raise InputError(f"{flag} {word}: expected another name, {name} is taken")

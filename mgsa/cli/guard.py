@@ -124,12 +124,17 @@ def _check_folder(output: Output, command: str) -> None:
 
 
 def _is_first_process() -> bool:
-    """Whether this process has rank 0, which writes the outputs of a distributed run."""
-    ranks = {name: os.environ.get(name, "0") for name in ("RANK", "LOCAL_RANK", "NODE_RANK")}
+    """Whether this process has rank 0, which writes the outputs of a distributed run.
+
+    A rank counts beside what its launcher sets, torchrun or Lightning Fabric: one alone is left
+    over from another program.
+    """
+    launchers = {"RANK": "TORCHELASTIC_RUN_ID", "LOCAL_RANK": "WORLD_SIZE"}
+    ranks = {name: os.environ.get(name, "0") for name, by in launchers.items() if by in os.environ}
     for name, rank in ranks.items():
         if not rank.isdecimal():
             raise InputError(f"{name}: expected the number of a process, got {rank}")
-    return {*ranks.values()} == {"0"}
+    return {*ranks.values()} <= {"0"}
 
 
 @contextmanager

@@ -55,9 +55,9 @@ def report_content(metrics: Mapping[str, Any]) -> dict[str, Any]:
     return {WRITTEN_BY: [command, digest(metrics)], **metrics} if command else {**metrics}
 
 
-def digest(metrics: Mapping[str, Any]) -> str:
-    """What tells that nobody has changed a report."""
-    return hashlib.sha256(json.dumps(metrics).encode()).hexdigest()
+def digest(content: Any) -> str:
+    """SHA-256 of content of JSON, which tells that nobody has changed it."""
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def write_report(path: Path, metrics: Mapping[str, Any]) -> None:

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import (
+    IO,
     TYPE_CHECKING,
     Annotated,
     Any,
@@ -136,7 +137,8 @@ def _check_plain(value: Any, where: str) -> None:
     elif not isinstance(value, (str, int, float, type(None))) or (
         isinstance(value, float) and not math.isfinite(value)
     ):
-        raise InputError(f"{where}: expected text or a finite number, got {shown(value)}")
+        expected = "a finite number" if isinstance(value, float) else "text or a number"
+        raise InputError(f"{where}: expected {expected}, got {shown(value)}")
 
 
 def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "ignore"]) -> Any:
@@ -176,6 +178,7 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
             problem = "kind: expected one of {expected_tags}, got '{tag}'".format(**error["ctx"])
         case _:
             expected = error["msg"].replace("Input should be ", "expected ")
+            expected = expected.replace("a valid array", "a list")
             problem = f"{expected}, got {shown(error['input'])}"
     raise InputError(f"{where}: {problem}")
 
@@ -217,14 +220,46 @@ def parse_value(text: str, where: str) -> Any:
 
 
 def parse_yaml(text: str, path: str | Path) -> Any:
-    """Parse YAML 1.2, as DVC does: `1e-9` is a number, a repeated key an error."""
+    """Parse YAML 1.2, as DVC does: `1e-9` is a number, a repeated key an error.
+
+    Keys are text as they stand, of years too; `null` is none.
+    """
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
+    loader = YAML(typ="safe", pure=True)
+    loader.Constructor = _text_keys()
     try:
-        return YAML(typ="safe", pure=True).load(text)
+        return loader.load(text)
     except (YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", error)
         line = mark.line + 1 if mark and isinstance(path, Path) else None
         raise InputError(f"expected YAML: {problem}", path=path, line=line) from None
+
+
+@cache
+def _text_keys() -> type:
+    from ruamel.yaml.constructor import ConstructorError, SafeConstructor
+
+    class TextKeys(SafeConstructor):
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            for key, _ in node.value:
+                if key.tag.endswith(":null"):
+                    problem = f"expected text as a key, got {key.value}"
+                    raise ConstructorError(problem=problem, problem_mark=key.start_mark)
+                if key.id == "scalar" and not key.tag.endswith(":merge"):
+                    key.tag = "tag:yaml.org,2002:str"
+            return super().construct_mapping(node, deep)
+
+    return TextKeys
+
+
+def write_yaml(content: Mapping[str, Any], file: IO[str]) -> None:
+    """Write YAML 1.2, which `parse_yaml` reads as it was: `1e3` is a number, `'1e3'` is text."""
+    from ruamel.yaml import YAML
+
+    writer = YAML(typ="safe", pure=True)
+    writer.default_flow_style = False
+    writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
+    writer.dump(dict(content), file)

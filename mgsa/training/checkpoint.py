@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 import mgsa
 from mgsa.artifact.weights import load_tensors, load_weights, named_tensors, save_tensors
+from mgsa.cli.errors import InputError
 from mgsa.cli.files import PARTIAL, no_file, read_json, write_json
 from mgsa.cli.outputs import MANIFEST, atomic_folder, sha256
 from mgsa.cli.settings import from_mapping, to_mapping
@@ -53,6 +54,7 @@ class State:
     skipped_batches: int = 0  #: batches that did not fit into memory.
     #: losses and scores by `update`, without times, so that they are deterministic.
     curves: list[dict[str, int | float]] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)  #: SHA-256 of weights and moments, saved.
 
     def validated(self, score: float) -> None:
         """Record a validation score; a tie is no improvement."""
@@ -66,21 +68,39 @@ class State:
 def save_checkpoint(
     checkpoints: Path, model: nn.Module, optimizer: torch.optim.Adam, state: State
 ) -> None:
-    """Write the checkpoint of `state.update`."""
+    """Write the checkpoint of `state.update`; others' files in its folder are kept."""
     moments = {
         f"{key}.{name}": value
         for name, parameter in model.named_parameters()
         for key, value in optimizer.state.get(parameter, {}).items()
     }
-    with atomic_folder(folder_of(checkpoints, state.update)) as folder:
+    path = folder_of(checkpoints, state.update)
+    with atomic_folder(path) as folder:
+        if path.exists():
+            ours = shutil.ignore_patterns(WEIGHTS, OPTIMIZER, STATE)
+            shutil.copytree(path, folder, ignore=ours, dirs_exist_ok=True)
         save_tensors(named_tensors(model), folder / WEIGHTS)
         save_tensors(moments, folder / OPTIMIZER)
+        state.files = {name: sha256(folder / name) for name in (WEIGHTS, OPTIMIZER)}
         write_json(folder / STATE, to_mapping(state))
 
 
-def read_state(folder: Path) -> State:
-    """The state in a checkpoint; an `InputError` if missing, damaged or of another version."""
-    return from_mapping(State, read_json(folder / STATE), f"{folder / STATE}: checkpoint")
+def read_state(checkpoints: Path, update: int) -> State:
+    """The state after an update.
+
+    Raises:
+        InputError: it is missing, damaged, of another version or update, or has other files.
+    """
+    folder = folder_of(checkpoints, update)
+    state = from_mapping(State, read_json(folder / STATE), f"{folder / STATE}: checkpoint")
+    if state.update != update:
+        raise InputError(f"expected update {update}, found {state.update}", path=folder / STATE)
+    for name, digest in state.files.items():
+        if not (folder / name).is_file():
+            raise no_file(folder / name)
+        if sha256(folder / name) != digest:
+            raise InputError("expected the file that was saved with its state", path=folder / name)
+    return state
 
 
 def restore(folder: Path, model: nn.Module, optimizer: torch.optim.Adam) -> None:
@@ -96,11 +116,15 @@ def restore(folder: Path, model: nn.Module, optimizer: torch.optim.Adam) -> None
     optimizer.load_state_dict({"state": state, "param_groups": groups})
 
 
-def average(checkpoints: Path, updates: Sequence[int]) -> dict[str, Tensor]:
+def average(checkpoints: Path, updates: Sequence[int], identity: str) -> dict[str, Tensor]:
     """Mean weights of a run's checkpoints (Vaswani et al. 2017, section 6.1), in float64.
 
-    One file is in memory at a time.
+    One file is in memory at a time. Errors are as of `read_state`, or one is of another run.
     """
+    for update in updates:
+        if read_state(checkpoints, update).identity != identity:
+            folder = folder_of(checkpoints, update)
+            raise InputError("expected a checkpoint of this run, found another's", path=folder)
     first, *others = (folder_of(checkpoints, update) / WEIGHTS for update in updates)
     weights = load_tensors(first)
     sums = {name: tensor.double() for name, tensor in weights.items()}

@@ -110,7 +110,7 @@ def _saved_state(fabric: Fabric, run: Run, identity: str, restart: Restart) -> S
     updates = [] if restart == "always" else saved_updates(run.checkpoints)
     if not updates:
         return None
-    state = checkpoint.read_state(folder_of(run.checkpoints, updates[-1]))
+    state = checkpoint.read_state(run.checkpoints, updates[-1])
     config, position = run.train, state.position
     if state.identity != identity:
         problem = "the checkpoints are of other settings, another dataset or other code"
@@ -150,7 +150,7 @@ def _finish(run: Run, trainer: Trainer) -> dict[str, float]:
                 keep=run.train.keep_last,
                 last=state.update,
             )
-    weights = checkpoint.average(run.checkpoints, updates)
+    weights = checkpoint.average(run.checkpoints, updates, state.identity)
     put_tensors(model, weights, path=folder_of(run.checkpoints, updates[-1]))
     if len(updates) > 1:
         scores = validate(trainer.fabric, model, trainer.dataset, run.train)

@@ -78,6 +78,18 @@ def gold_rows(
             yield replace(row, phrase_lengths=lengths, phrase_tags=tags)
 
 
+def available(asked: Container[PhraseSource], parser: str, trees: Path) -> list[PhraseSource]:
+    """The kinds of phrases asked for: gold ones only of trees that the dataset's are not.
+
+    An `InputError` is raised if none is left.
+    """
+    other = trees.is_file() and parser != "trees"
+    kinds = [kind for kind in PHRASE_SOURCES if kind in asked and (other or kind != "gold")]
+    if not kinds:
+        raise InputError("gold: expected trees other than the dataset's", path=trees)
+    return kinds
+
+
 def parse_verdicts(parsed: Iterable[batch.Row], gold: Iterable[batch.Row]) -> dict[int, str]:
     """By line of the gold rows, whether the parse has the same phrases: `right` or `wrong`."""
     phrases = {row.index: row.phrase_lengths for row in gold}
@@ -167,9 +179,7 @@ def score_contrasts(
     source = side_text(model, "source").tokenize
     check_variants(opened, split, by_line, text)
     if phrases and scorer.levels and made.partition.boundaries == "parsed":
-        other = trees.is_file() and made.parser.kind != "trees"
-        asked = [kind for kind in PHRASE_SOURCES if kind in phrases and (other or kind != "gold")]
-        kinds = asked or kinds
+        kinds = available(phrases, made.parser.kind, trees)
     total = len(kinds) * (len(by_line) + len(variants))
     with progress_bar(f"score {split}", total=total, unit="targets") as advance:
         for kind in kinds:

@@ -3,9 +3,11 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from mgsa.cli.command import Input, OutputFolder, ParameterFile, Report, command
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_lines
 from mgsa.cli.run import run
 from mgsa.cli.settings import to_mapping
 from mgsa.run_config import RunConfig
@@ -13,6 +15,8 @@ from pipeline.dataset.manifest import recorded, recorded_parameters
 from pipeline.dataset.settings import DatasetSettings
 from pipeline.formats.tables import Record
 from pipeline.stage.command import stage, stage_outputs
+
+REPORTS = [f"pipeline.{stage}" for stage in ("tokenize", "parser", "parse", "align")]
 
 
 def build(
@@ -43,7 +47,13 @@ def build(
 
     parameters = recorded_parameters(params) | {"dataset": recorded(to_mapping(dataset))}
     inputs = StageOutputs(corpus, tokenized, bpe, partitions, parser, alignments)
-    figures = {name: value for path in reports for name, value in Record.read(path).items()}
+    figures: dict[str, Any] = {}
+    for path in reports:
+        figures |= (found := Record.read(path, *REPORTS))
+        pairs = sum(1 for _ in read_lines(tokenized / "train.source"))
+        if (kept := found.get("train_kept", pairs)) != pairs:
+            message = f"expected the report of {tokenized}, with {pairs} pairs kept, got {kept}"
+            raise InputError(message, path=path)
     with stage_outputs(out, report) as (folder, metrics):
         built = build_dataset(inputs, dataset, parameters, figures, folder, workers=run.workers)
         metrics.update(built)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from mgsa.cli.command import Input, ParameterFile, Report
-from mgsa.cli.outputs import write_report
+from mgsa.cli.outputs import digest, write_report
 from mgsa.cli.run import for_stdout, run
 from pipeline.evaluate.command_metrics import command_scores
 from pipeline.evaluate.scores import describe, score
@@ -53,12 +53,13 @@ def evaluate_translations(
         ours, theirs = part.texts["hypotheses"], part.texts.get("baseline")
         reports[name] = score(ours, part.references, evaluate, language=language, baseline=theirs)
     scores = mean_over_sets(reports)
+    # A list, which DVC takes for no metric.
+    scores["hypotheses"] = [digest(translations.texts["hypotheses"])]
     if len(reports) > 1 and baseline and "bleu" in scores:
         p_value = mean_bleu_test([translations], evaluate, language)
         scores |= {} if p_value is None else {"bleu_randomization_p_value": p_value}
-    read = {n: path for n, path in given.items() if n != "baseline"} | {"references": references[0]}
     for metric in map(CommandMetric.of, evaluate.commands):
-        scores |= command_scores(metric, read, baseline, len(translations.sets), evaluate)
+        scores |= command_scores(metric, translations, evaluate)
         scores["signatures"].append({"metric": metric.name, "signature": metric.command})
     if "ter" in evaluate.metrics and "ter" not in scores:
         print(f"no TER: {language} has no blanks between words", file=sys.stderr)

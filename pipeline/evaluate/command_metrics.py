@@ -6,14 +6,18 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean
+from tempfile import TemporaryDirectory
 
 from mgsa.cli.errors import FailedError, InputError
 from pipeline.evaluate.settings import CommandMetric, EvaluateSettings
+from pipeline.formats.translations import Translations
 
 LARGEST = 1e100
 """Numbers below it can be added up."""
-NUMBER = re.compile(r"(?:.*\s)?([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|[-+]?inf)\s*", re.I)
+_NUMBER = r"(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|[-+]?inf)"
+LINE = re.compile(rf"(.*\s)?({_NUMBER})\s*", re.I)
 """A line with a number at its end."""
+WITHIN = re.compile(rf"(?<!\S){_NUMBER}(?!\S)", re.I)
 
 
 def printed_scores(
@@ -21,16 +25,16 @@ def printed_scores(
 ) -> tuple[float, list[float]]:
     """The score of the corpus, and those of its sentences if the command prints them.
 
-    The command is run without a shell. Lines of its output that end in a number count: there is
-    one, the score of the corpus; or one a sentence; or those and then the corpus's. Without the
-    last, it is their mean.
+    The command is run without a shell. Every line of its output ends in a number, and has no other
+    but the sentence's. There is one, the score of the corpus; or one a sentence; or those and then
+    the corpus's. Without the last, it is their mean.
 
     Args:
         files: by the names that the command has in braces.
 
     Raises:
         InputError: there is no such command, or it needs another file.
-        FailedError: it failed, or printed no such numbers.
+        FailedError: it failed, or printed anything else.
     """
     name, words = metric.name, shlex.split(metric.command)
     for file, path in files.items():
@@ -43,9 +47,17 @@ def printed_scores(
         raise InputError(f"{name}: {words[0]}: {error.strerror}") from None
     if done.returncode:
         raise FailedError(f"{name}: {words[0]} ended with status {done.returncode}")
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
-    found = [match for line in lines if (match := NUMBER.fullmatch(line))]
-    numbers = [float(match[1]) for match in found]
+    lines = [*filter(str.strip, done.stdout.decode("utf-8", "replace").splitlines())]
+    numbers, shapes = list[float](), set[str]()
+    for place, line in enumerate(lines):
+        match = LINE.fullmatch(line)
+        index = {f"{place}", f"{place + 1}"} if len(lines) > 1 and place < sentences else set()
+        others = {*WITHIN.findall(match[1] or "")} if match else set()
+        if match is None or len(others) > 1 or not others <= index:
+            raise FailedError(f"{name}: expected lines with a number, at their ends, got {line!r}")
+        numbers.append(float(match[2]))
+        if place < sentences:
+            shapes.add(re.sub(r"\d+", "", match[1] or ""))
     if not all(abs(number) < LARGEST for number in numbers):
         raise FailedError(f"{name}: expected finite numbers, got {numbers}")
     if len(numbers) == 1:
@@ -53,7 +65,6 @@ def printed_scores(
     if not sentences <= len(numbers) <= sentences + 1:
         expected = f"lines that end in a number: one, or one for each of {sentences} sentences"
         raise FailedError(f"{name}: expected {expected}, got {len(numbers)}")
-    shapes = {re.sub(r"\d+", "", match.string[: match.start(1)]) for match in found[:sentences]}
     if len(shapes) > 1:
         told = ", ".join(sorted(map(repr, shapes)))
         raise FailedError(f"{name}: expected lines of one kind before their numbers, got {told}")
@@ -62,13 +73,11 @@ def printed_scores(
 
 
 def command_scores(
-    metric: CommandMetric,
-    files: Mapping[str, Path],
-    baseline: Path | None,
-    sentences: int,
-    settings: EvaluateSettings,
+    metric: CommandMetric, translations: Translations, settings: EvaluateSettings
 ) -> dict[str, float]:
     """Score, difference to the baseline's translations, intervals and p-values, by name.
+
+    Its command reads the texts as they were read, and the first reference, in UTF-8 without CR.
 
     Intervals (of two resamples or more) and p-values are of the mean over sentences, where the
     command tells their scores. Errors are as of `printed_scores`.
@@ -78,13 +87,19 @@ def command_scores(
     from pipeline.statistics.bootstrap import compare, estimate, resampled_sums
     from pipeline.statistics.randomization import randomization_test
 
-    name = metric.name
-    score, ours = printed_scores(metric, files, sentences)
-    found, systems = {name: score}, [ours]
-    if baseline is not None:
-        other, theirs = printed_scores(metric, {**files, "hypotheses": baseline}, sentences)
-        found |= {f"{name}_baseline": other, f"{name}_difference": score - other}
-        systems.append(theirs)
+    name, texts = metric.name, dict(translations.texts)
+    texts["references"] = [first for first, *_ in translations.references]
+    with TemporaryDirectory() as folder:
+        files = {text: Path(folder, text) for text in texts}
+        for text, path in files.items():
+            path.write_text("".join(f"{line}\n" for line in texts[text]), encoding="utf-8")
+        baseline, sentences = files.pop("baseline", None), len(texts["references"])
+        score, ours = printed_scores(metric, files, sentences)
+        found, systems = {name: score}, [ours]
+        if baseline is not None:
+            other, theirs = printed_scores(metric, {**files, "hypotheses": baseline}, sentences)
+            found |= {f"{name}_baseline": other, f"{name}_difference": score - other}
+            systems.append(theirs)
     if not all(systems):
         return found
     each = np.array(systems).T[..., None]  # (N, S, 1)

@@ -28,8 +28,8 @@ class CommandMetric:
     def of(cls, setting: str) -> CommandMetric:
         """Raise a `ValueError` for another form."""
         if not (form := FORM.fullmatch(setting)):
-            expected = "expected NAME=COMMAND, NAME in lower case, with {hypotheses} in the command"
-            raise ValueError(f"commands: {expected}, got {setting!r}")
+            expected = "NAME=COMMAND, NAME in lower case and digits, COMMAND with {hypotheses}"
+            raise ValueError(f"commands: expected {expected}, got {setting!r}")
         for name in re.findall(r"\{(\w+)\}", form[2]):
             if name not in READ:
                 raise ValueError(
@@ -59,7 +59,7 @@ class EvaluateSettings:
 
     def __post_init__(self) -> None:
         check_each_once("metrics", self.metrics)
-        taken = {"bleu", "chrf", "ter", "sentences", "set", "sets", "signatures"}
+        taken = {"bleu", "chrf", "ter", "sentences", "set", "sets", "signatures", "hypotheses"}
         for name in (CommandMetric.of(command).name for command in self.commands):
             if name in taken:
                 raise ValueError(f"commands: expected another name than {name}, which is taken")

@@ -17,7 +17,7 @@ from mgsa.cli.command import Option, Positional, command
 from mgsa.cli.errors import FailedError, InputError
 from mgsa.cli.files import atomic_file
 from mgsa.cli.run import run
-from mgsa.cli.settings import from_mapping, read_yaml, to_mapping
+from mgsa.cli.settings import from_mapping, read_yaml, to_mapping, write_yaml
 from pipeline.experiment.parameters import CHOICE, Choice
 from pipeline.experiment.plan import Plan
 from pipeline.experiment.results import Missing, collect, to_markdown, write_table
@@ -92,8 +92,6 @@ def keep_choice(
         systems: the overrides of each.
         overrides: those of all, as a shell's words; `None`: as they are.
     """
-    import yaml
-
     path = folder / CHOICE
     choice = from_mapping(Choice, read_yaml(path), str(path))
     try:
@@ -111,7 +109,7 @@ def keep_choice(
             file.write(
                 "# What the last `python -m pipeline.experiment` was given, for all cells.\n"
             )
-            yaml.safe_dump(to_mapping(chosen), file, sort_keys=False, allow_unicode=True)
+            write_yaml(to_mapping(chosen), file)
 
 
 def run_stages(folder: Path, stages: Sequence[str]) -> None:

@@ -27,11 +27,11 @@ class Record(Row):
         return record
 
     @classmethod
-    def read(cls, path: Path, of: str | None = None) -> Record:
+    def read(cls, path: Path, *of: str) -> Record:
         """Read a JSON file of one object, the objects in it too; of a report, its metrics.
 
-        An `InputError` is raised if it is a report that was edited, or that another command than
-        `of` wrote.
+        An `InputError` is raised if it is a report that was edited, or of none of the commands
+        `of`.
         """
         content = read_json(path, object_hook=lambda values: cls.of(values, path), finite=True)
         if not isinstance(content, cls):
@@ -39,8 +39,9 @@ class Record(Row):
         written_by = content.pop(WRITTEN_BY, None)
         if isinstance(written_by, list) and digest(content) not in written_by:
             raise InputError("expected a report as a command wrote it, found it edited", path=path)
-        if of and isinstance(written_by, list) and of not in written_by:
-            raise InputError(f"expected a report of {of}, found one of {written_by[0]}", path=path)
+        if of and isinstance(written_by, list) and written_by[0] not in of:
+            expected = f"expected a report of {' or '.join(of)}"
+            raise InputError(f"{expected}, found one of {written_by[0]}", path=path)
         return content
 
     def __missing__(self, key: str) -> Any:

@@ -15,7 +15,7 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.files import atomic_file, read_text, real_path
 from mgsa.cli.outputs import write_report
 from mgsa.cli.run import one_line, run
-from mgsa.cli.settings import check_keys_once, read_yaml
+from mgsa.cli.settings import check_keys_once, read_yaml, write_yaml
 from pipeline.params import presets
 from pipeline.params.machine import check_machine, check_outputs
 from pipeline.params.presets import compose, describe, describe_changes, nearest_composition
@@ -60,7 +60,7 @@ def check_or_compose(
         content = presets.change(before, nearest[0], config, change)
     else:
         content = read_yaml(params)
-    sections = check_parameters(content, params)
+    sections = check_parameters(content, params if write is None else config)
     check_outputs(sections, params)
     options, differences = nearest_composition(content, config)
     for line in describe(options, differences, params):
@@ -83,10 +83,8 @@ def check_or_compose(
 
 def write_parameters(path: Path, content: Mapping[str, Any]) -> None:
     """Write a parameter file, atomically."""
-    import yaml
-
     with atomic_file(real_path(path)) as file:
-        yaml.safe_dump(content, file, sort_keys=False, allow_unicode=True)
+        write_yaml(content, file)
 
 
 def _replaced(path: Path) -> dict[str, Any] | None:

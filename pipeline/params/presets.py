@@ -57,7 +57,9 @@ def _composed(config: Path, options: Mapping[str, str]) -> dict[str, Any]:
             near = get_close_matches(option, names, n=1)
             hint = f"{near[0]}?" if near else f"expected one of {', '.join(names)}"
             raise InputError(f"{group}={option}: unknown option ({hint})", path=config)
-    overrides = [f"{group}={option}" for group, option in options.items()]
+    # In quotes of Hydra's grammar, as a name may be a number, or not ASCII.
+    quoted = {group: option.replace("'", r"\'") for group, option in options.items()}
+    overrides = [f"{group}='{option}'" for group, option in quoted.items()]
     try:
         with hydra.initialize_config_dir(str(config.resolve()), version_base=None):
             composed = hydra.compose("config", overrides=overrides)
@@ -69,7 +71,7 @@ def _composed(config: Path, options: Mapping[str, str]) -> dict[str, Any]:
     except Exception as error:  # Hydra has no class of its own for a malformed list of defaults
         for path in sorted(config.rglob("*.yaml")):
             if path.stat().st_size:  # Hydra takes an empty file for an empty option
-                _check_keys(read_yaml(path), path)  # says in which line
+                read_yaml(path)  # says in which line
         raise InputError(str(error).partition("\n")[0] or repr(error), path=config) from None
 
 
@@ -79,14 +81,6 @@ def _options(config: Path, group: str) -> list[str]:
     if not names:
         raise InputError("expected a config group, found no option", path=config / group)
     return names
-
-
-def _check_keys(content: Any, path: Path) -> None:
-    """Raise an `InputError` for a key that is no text: Hydra fails of it."""
-    for key, value in content.items() if isinstance(content, Mapping) else ():
-        if not isinstance(key, str):
-            raise InputError(f"expected text as a key, got {json.dumps(key)}", path=path)
-        _check_keys(value, path)
 
 
 def _put_text(content: dict[str, Any], key: str, text: str, config: Path) -> None:

@@ -21,3 +21,6 @@ class ProbeDataSettings:
     def __post_init__(self) -> None:
         if len(self.shares) != 3:
             raise ValueError(f"shares: expected those of train, valid, test, got {self.shares}")
+        if self.sentences < sum(self.shares):
+            message = f"sentences: expected at least the {sum(self.shares)} of the shares"
+            raise ValueError(f"{message}, got {self.sentences}")

@@ -26,6 +26,7 @@ from pipeline.report.blocks import (
     text_in,
 )
 from pipeline.report.inputs import Inputs
+from pipeline.report.settings import SPLIT
 
 QUADRANTS = {
     "token_to_token": SYSTEMS[5],
@@ -135,7 +136,7 @@ def _heat_maps(system: str, folder: Path, inputs: Inputs) -> Iterator[tuple[Mark
         maps[split, int(index), list(PLACES).index(place)].append(picture)
     for (split, sentence, number_of_place), pictures in sorted(maps.items()):
         title = list(PLACES.values())[number_of_place]
-        of_split = sources if split == inputs.settings.split else None
+        of_split = sources if split == SPLIT else None
         text = of_split.lines[sentence] if of_split else ""
         summary = html(
             '{}{} <span class="muted">of {}, sentence {}</span> {}',

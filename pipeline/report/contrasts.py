@@ -24,6 +24,7 @@ from pipeline.report.blocks import (
     text_in,
 )
 from pipeline.report.inputs import Inputs, check_same_number, drawn_sentences
+from pipeline.report.settings import SPLIT
 from pipeline.report.syntax import draw_tree
 
 GROUPS = {"by_category": "{}", "by_depth": "told by level {}", "by_parse": "parse {}"}
@@ -97,9 +98,8 @@ def _examples(inputs: Inputs, name: str) -> Iterator[Markup]:
     sources, references = inputs.text("corpus", "source"), inputs.text("corpus", "target")
     if folder is None or sources is None or references is None:
         return
-    split = inputs.settings.split
-    found = contrasts_of(sources.path.parent, split)
-    scores = read_scores(folder / f"{split}.csv", same=[*map(asdict, found)])
+    found = contrasts_of(sources.path.parent, SPLIT)
+    scores = read_scores(folder / f"{SPLIT}.csv", same=[*map(asdict, found)])
     trees = None if inputs.flat_trees else inputs.text("parsed", "trees")
     check_same_number(sources, references, trees)
     tokens = inputs.tokens("source") or [line.split() for line in sources.lines]

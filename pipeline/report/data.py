@@ -14,6 +14,7 @@ from pipeline.formats.tables import Record, Row
 from pipeline.formats.text import SIDES, SPLITS, read_sentences
 from pipeline.report.blocks import drawn_sentence, figure, group, html, line_figure, number, table
 from pipeline.report.inputs import Inputs, Text, check_same_number
+from pipeline.report.settings import SPLIT
 
 LONGEST = 100
 """Words: longer sentences are counted with these in the chart."""
@@ -97,10 +98,10 @@ def subwords(inputs: Inputs) -> Iterator[Markup]:
 
 def alignments(inputs: Inputs) -> Iterator[Markup]:
     """Counts and error rates of links; links as matrices, against gold ones if there are any."""
-    report, split = inputs.report("align") or Record(), inputs.settings.split
+    report = inputs.report("align") or Record()
     rows = [_link_counts("aligner", s, report, f"{s}_") for s in SPLITS if f"{s}_links" in report]
     for name, of_system in inputs.system_reports("alignment").items():
-        rows.append(_link_counts(name, split, of_system))
+        rows.append(_link_counts(name, SPLIT, of_system))
     if rows:
         yield table("Links; precision, recall and error rate, where known, in per cent", rows)
     source, target, links = inputs.tokens("source"), inputs.tokens("target"), _links(inputs)
@@ -133,18 +134,18 @@ def _link_counts(
 
 def _links(inputs: Inputs) -> dict[str, Text]:
     """The aligner's links of the split, then those of systems."""
-    split, aligner = inputs.settings.split, inputs.description("alignments", "aligner.json")
-    paths = {s.name: s.folder / f"{split}.links" for s in inputs.systems if s.folder is not None}
+    aligner = inputs.description("alignments", "aligner.json")
+    paths = {s.name: s.folder / f"{SPLIT}.links" for s in inputs.systems if s.folder is not None}
     links = {name: Text.read(path) for name, path in paths.items() if path.is_file()}
-    if aligner and split in aligner["splits"]:
-        links = {aligner["kind"]: Text.read(aligner.path.with_name(f"{split}.links")), **links}
+    if aligner and SPLIT in aligner["splits"]:
+        links = {aligner["kind"]: Text.read(aligner.path.with_name(f"{SPLIT}.links")), **links}
     return links
 
 
 def _gold(inputs: Inputs) -> Text | None:
     """Gold links of the corpus, unless the aligner took them."""
     aligner = inputs.description("alignments", "aligner.json") or Record()
-    path = inputs.paths["tokenized"] / f"{inputs.settings.split}.links"
+    path = inputs.paths["tokenized"] / f"{SPLIT}.links"
     return Text.read(path) if path.is_file() and aligner.get("kind") != "corpus" else None
 
 

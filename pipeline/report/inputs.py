@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.outputs import manifest_of, sha256
+from mgsa.cli.outputs import digest, manifest_of, sha256
 from pipeline.formats.tables import Record
 from pipeline.formats.text import SIDES, read_languages, read_sentences, unequal_lines
 from pipeline.formats.text_settings import PREPROCESSING
 from pipeline.formats.translations import Translations, find_references
-from pipeline.report.settings import ReportSettings
+from pipeline.report.settings import SPLIT, ReportSettings
 
 OUTPUTS = ("translations", "curves", "attention", "model", "contrast")
 """Outputs of a system, in the folders of its own."""
@@ -146,13 +146,17 @@ class Inputs:
         references: Text | None = None
         hypotheses: dict[str, list[str]] = {}
         for system, folder in self.system_outputs("translations").items():
-            own = Text.read(folder / f"{self.settings.split}.references")
-            translated = Text.read(folder / f"{self.settings.split}.hypotheses")
+            own = Text.read(folder / f"{SPLIT}.references")
+            translated = Text.read(folder / f"{SPLIT}.hypotheses")
             references = references or own
             if own.lines != references.lines:
                 message = f"expected the references of {references.path}"
                 raise InputError(message, path=own.path)
             check_same_number(own, translated)
+            scores = self.system_reports("evaluate").get(system) or Record()
+            if scores.get("hypotheses", found := [digest(translated.lines)]) != found:
+                message = f"expected translations that the scores of {system} are of"
+                raise InputError(message, path=translated.path)
             hypotheses[system] = translated.lines
         return references, hypotheses
 
@@ -160,7 +164,7 @@ class Inputs:
     def references(self) -> list[list[str]]:
         """The references of each translation, of which `translations` has the first."""
         folder = next(iter(self.system_outputs("translations").values()))
-        files = find_references(folder, self.settings.split)
+        files = find_references(folder, SPLIT)
         return Translations.read({}, files, None).references
 
     @cached_property
@@ -176,7 +180,7 @@ class Inputs:
         """A folder's file of the split, such as `test.source`, if the folder is given."""
         if folder not in self.paths:
             return None
-        return Text.read(self.paths[folder] / f"{self.settings.split}.{ending}")
+        return Text.read(self.paths[folder] / f"{SPLIT}.{ending}")
 
     def tokens(self, side: str) -> list[list[str]] | None:
         """The tokens of every sentence of the split, if given."""
@@ -187,7 +191,7 @@ class Inputs:
     def sources(self) -> Text | None:
         """The source sentences of the translations, if they came with them."""
         folders = self.system_outputs("translations").values()
-        files = [folder / f"{self.settings.split}.sources" for folder in folders]
+        files = [folder / f"{SPLIT}.sources" for folder in folders]
         return next((Text.read(file) for file in files if file.is_file()), None)
 
 

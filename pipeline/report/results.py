@@ -34,6 +34,7 @@ from pipeline.report.blocks import (
     table,
 )
 from pipeline.report.inputs import Inputs
+from pipeline.report.settings import SPLIT
 from pipeline.stage.command import run_note
 
 LOWER = "lower is better"
@@ -92,10 +93,9 @@ def _tiles(inputs: Inputs) -> Iterator[tuple[str, str, str, str]]:
     if parser and "labelled_f1" in parser:
         trees = f"on {number(parser['dev_trees'])} held-out trees"
         yield number(parser["labelled_f1"], ".1f"), "parser F1", trees, "parsing"
-    split = inputs.settings.split
-    if aligned and f"{split}_aer" in aligned:
-        error = number(aligned[f"{split}_aer"], ".1f")
-        yield error, "AER of the aligner", f"on {split}", "alignments"
+    if aligned and f"{SPLIT}_aer" in aligned:
+        error = number(aligned[f"{SPLIT}_aer"], ".1f")
+        yield error, "AER of the aligner", f"on {SPLIT}", "alignments"
 
 
 def scores(inputs: Inputs) -> Iterator[Markup]:

@@ -12,6 +12,7 @@ from mgsa.cli.languages import UNSPACED_SCRIPTS
 from pipeline.report.blocks import MACROS, PROSE, TEMPLATES, group, html, line_figure, number
 from pipeline.report.inputs import Inputs, check_same_number
 from pipeline.report.results import METRICS
+from pipeline.report.settings import SPLIT
 from pipeline.statistics.bleu_tokenizers import loaded_tokenizer
 
 BIN = 10
@@ -41,7 +42,7 @@ def sentences(inputs: Inputs) -> Iterator[Markup]:
     spreads = [max(values) - min(values) for values in zip(*scores.values(), strict=True)]
     lists = ranked(means, spreads, count)
     styles = {name: inputs.styles[name] for name in hypotheses}
-    counted = METRICS[metric][0], number(len(means)), inputs.settings.split
+    counted = METRICS[metric][0], number(len(means)), SPLIT
     yield PROSE.sentences(*counted, lists, len(styles) > 1)
     yield MACROS.legend(styles)
     yield group("charts", [_distribution(scores, styles)])

@@ -5,17 +5,19 @@ from typing import Literal
 
 from mgsa.cli.settings import Count, Positive
 
+SPLIT = "test"
+"""The split whose sentences are shown, which the pipeline translates."""
+
 
 @dataclass(frozen=True)
 class ReportSettings:
     """Sentences on the page.
 
-    `sentences` of the split, spread over their lengths up to `max_words` source words, are drawn.
-    Of the worst, of the best and of those that systems differ in most, `ranked` are listed, by the
-    sentence score `metric`.
+    `sentences`, spread over their lengths up to `max_words` source words, are drawn. Of the worst,
+    of the best and of those that systems differ in most, `ranked` are listed, by the sentence score
+    `metric`.
     """
 
-    split: str
     sentences: Count
     max_words: Positive
     ranked: Count

@@ -26,6 +26,7 @@ from pipeline.report.blocks import (
     with_legend,
 )
 from pipeline.report.inputs import Inputs, check_same_number
+from pipeline.report.settings import SPLIT
 
 PARSER_SCORES = {
     "labelled_f1": "labelled bracketing F1",
@@ -87,7 +88,7 @@ def trees(inputs: Inputs) -> Iterator[Markup]:
     sizes = len(inputs.drawn), number(len(tokens))
     text = "".join(brackets.lines[index] for index in inputs.drawn) if brackets else ""
     meanings = [f"{tag}: {meaning}" for tag, meaning in MEANINGS.items() if f"({tag} " in text]
-    yield PROSE.trees(*sizes, inputs.settings.split, families, meanings)
+    yield PROSE.trees(*sizes, SPLIT, families, meanings)
     for index in inputs.drawn:
         words, drawings = tokens[index], []
         if brackets:

@@ -56,7 +56,8 @@ def map_chunks(
     except BrokenProcessPool:
         raise FailedError("workers: a worker process was killed (out of memory?)") from None
     finally:
-        pool.shutdown(cancel_futures=True)
+        # Not waiting: a generator may be closed by any thread, the pool's own too.
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:

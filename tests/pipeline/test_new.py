@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -52,12 +53,36 @@ def test_a_clone_of_a_project_is_linked(tmp_path: Path) -> None:
     assert (tmp_path / "mine/params.yaml").read_text() == "mine"
 
 
+def test_a_project_may_lack_experiments(tmp_path: Path) -> None:
+    run(main, [str(tmp_path / "mine")])
+    shutil.rmtree(tmp_path / "mine/experiments")
+    (tmp_path / "mine/mgsa").unlink()
+    assert run(main, [str(tmp_path / "mine")]) == DONE
+    assert (tmp_path / "mine/mgsa").exists()
+
+
+def test_no_other_repository_gets_its_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git = ["git", "-C", str(tmp_path)]
+    subprocess.run([*git, "init", "--quiet", "theirs"], check=True)
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "theirs/.git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path))
+    assert run(main, [str(tmp_path / "mine")]) == DONE
+    assert subprocess.run([*git, "log"], capture_output=True).returncode == 128
+    monkeypatch.delenv("GIT_DIR")
+    monkeypatch.delenv("GIT_WORK_TREE")
+    subprocess.run(["git", "-C", str(tmp_path / "mine"), "log"], capture_output=True, check=True)
+
+
 @pytest.mark.parametrize("theirs", ["thesis.tex", "dvc.yaml"])
 def test_a_folder_with_other_files_is_left_alone(
     tmp_path: Path, theirs: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "pipeline").symlink_to("elsewhere")
-    (tmp_path / theirs).touch()
+    (tmp_path / "pipeline").symlink_to("../lib/pipeline")
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf/config.yaml").touch()
+    (tmp_path / theirs).write_text("stages: {}")
     before = sorted(tmp_path.rglob("*"))
     assert run(main, [str(tmp_path)]) == BAD_INPUT
     assert capsys.readouterr().err.startswith("error: ")

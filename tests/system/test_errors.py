@@ -98,6 +98,11 @@ def output_of(stage: str) -> Change:
     return change
 
 
+def without(name: str) -> Change:
+    """A file of a folder is gone."""
+    return lambda path: (path / name).unlink()
+
+
 def of_another_parser(path: Path) -> None:
     """The phrases are of a parser that is no longer there."""
     parser = read_json(path / "parser.json")
@@ -250,10 +255,11 @@ OTHER_STAGES = [
     ("partition", output_of("tokenized"), "parsed", ": expected mgsa trees, found mgsa tokenised text"),
     ("dataset", output_of("tokenized"), "partitions", ": expected mgsa phrases, found mgsa tokenised text"),
     ("dataset", output_of("tokenized"), "bpe", ": expected mgsa subwords, found mgsa tokenised text"),
+    ("dataset", without("test.sets"), "corpus", "corpus/test.sets: no such file, but manifest.json lists it"),
     ("dataset", of_another_parser, "partitions", ": expected phrases of the parser parser, found another's"),
 ]
 
-CUT = "expected a safetensors file: ..."
+CUT = "expected the file that was saved with its state"
 LAST = "checkpoints/step-00000012"
 CHECKPOINTS = [
     ("train", half, f"{LAST}/weights.safetensors", f": {CUT}"),

@@ -100,12 +100,12 @@ def test_settings_are_overridden_by_key_or_by_section_and_key() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        (["--set", "size=0"], "params.yaml: learn.size: expected greater than or equal to 1"),
-        (["--set", "kind=tiny"], "params.yaml: learn: kind: expected one of 'small', 'big', got"),
-        (["--set", "run.threads=1"], "params.yaml: run.threads: unknown key"),
-        (["--set", "sizes=1"], "params.yaml: learn.sizes: unknown key (size?)"),
+        (["--set", "size=0"], "params.yaml with --set: learn.size: expected greater than or equal"),
+        (["--set", "kind=tiny"], "learn: kind: expected one of 'small', 'big', got"),
+        (["--set", "run.threads=1"], "params.yaml with --set: run.threads: unknown key"),
+        (["--set", "sizes=1"], "params.yaml with --set: learn.sizes: unknown key (size?)"),
         (["--set", "size=a: b #1"], "learn.size: expected a valid integer, got 'a: b #1'"),
-        (["--set", "size=1", "--set", "size=2"], "size: expected one value, got several"),
+        (["--set", "size=1", "--set", "learn.size=2"], "learn.size=2: expected one value of"),
         (["--set", "size"], "--set size: expected KEY=VALUE, with the key of a section"),
         (["--set", "size.x=1"], "--set size.x=1: expected KEY=VALUE, with the key of a section"),
         (["--set", "size=[1"], "--set size=[1: expected YAML: "),

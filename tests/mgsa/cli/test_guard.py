@@ -186,8 +186,16 @@ def test_a_folder_that_stayed_empty_is_removed(folder: Path) -> None:
 @pytest.mark.usefixtures("folder")
 def test_a_rank_that_is_no_number_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANK", "x")
+    monkeypatch.setenv("TORCHELASTIC_RUN_ID", "run")
     with pytest.raises(InputError, match="RANK: expected the number"), guard(COMMAND, [], []):
         pass
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_rank_that_another_program_has_left_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANK", "1")
+    with guard(COMMAND, [], [Output(Path("grows"), "growing folder", KIND)]):
+        assert Path("grows/manifest.json").exists()
 
 
 @pytest.mark.usefixtures("folder")

@@ -17,8 +17,10 @@ from mgsa.cli.settings import (
     Probability,
     from_excerpt,
     from_mapping,
+    parse_value,
     read_yaml,
     to_mapping,
+    write_yaml,
 )
 
 
@@ -93,7 +95,7 @@ CIRCLE.append(CIRCLE)
         ({"count": 1.0}, "x.count: expected a valid integer, got 1.0"),
         ({"rate": 1}, "x.rate: expected less than 1, got 1"),
         ({"rate": "1e-3"}, "x.rate: expected a valid number, got '1e-3'"),
-        ({"weight": float("nan")}, "x.weight: expected text or a finite number, got NaN"),
+        ({"weight": float("nan")}, "x.weight: expected a finite number, got NaN"),
         ({"sizes": CIRCLE}, "x: expected text, numbers and lists: Circular reference"),
         ({"mode": "medium"}, "x.mode: expected 'fast' or 'slow', got 'medium'"),
         ({"sizes": [1, 0]}, "x.sizes[1]: expected greater than or equal to 1, got 0"),
@@ -144,3 +146,21 @@ def test_malformed_yaml_is_named(tmp_path: Path, content: bytes, message: str) -
     (tmp_path / "p.yaml").write_bytes(content)
     with pytest.raises(InputError, match=message):
         read_yaml(tmp_path / "p.yaml")
+
+
+def test_yaml_is_read_as_it_was_written(tmp_path: Path) -> None:
+    words = ["1e3", "08", "019", "0o17", "no", "1:30", "2026-11-28", "~", "", " a", "ä: b", "x\ny"]
+    content = {"texts": {word: word for word in words}, "numbers": [1e-9, 1e20, 0.1, 3, None, True]}
+    with (tmp_path / "y").open("w", encoding="utf-8") as file:
+        write_yaml(content, file)
+    assert read_yaml(tmp_path / "y") == content
+
+
+def test_keys_are_text_as_they_stand(tmp_path: Path) -> None:
+    assert parse_value("{2016: a, 08: b, 1e2: c, no: d}", "x") == {
+        **{"2016": "a", "08": "b"},
+        **{"1e2": "c", "no": "d"},
+    }
+    (tmp_path / "y").write_text("a:\n  null: 1\n")
+    with pytest.raises(InputError, match="y:2: expected YAML: expected text as a key, got null"):
+        read_yaml(tmp_path / "y")

@@ -11,7 +11,8 @@ import torch
 from torch import nn
 
 import mgsa
-from mgsa.artifact.weights import named_tensors, save_tensors
+from mgsa.artifact.weights import named_tensors
+from mgsa.cli.errors import InputError
 from mgsa.cli.settings import from_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batching import Position
@@ -66,7 +67,7 @@ def test_what_is_saved_comes_back_to_the_bit(tmp_path: Path, steps: int) -> None
     other, _ = model_and_optimizer(steps=1)
     other_optimizer = torch.optim.Adam(other.parameters(), fused=True)
     folder = folder_of(tmp_path, 7)
-    assert repr(read_state(folder)) == repr(STATE)
+    assert repr(read_state(tmp_path, 7)) == repr(STATE)
     restore(folder, other, other_optimizer)
     for name, tensor in named_tensors(model).items():
         assert torch.equal(named_tensors(other)[name], tensor)
@@ -78,12 +79,40 @@ def test_what_is_saved_comes_back_to_the_bit(tmp_path: Path, steps: int) -> None
 
 
 def test_an_average_is_the_mean_of_each_number(tmp_path: Path) -> None:
-    for update, row in {1: [1.0, 2.0], 2: [3.0, 4.0], 7: [5.0, 0.0]}.items():
-        folder_of(tmp_path, update).mkdir()
-        save_tensors({"a": torch.tensor(row)}, folder_of(tmp_path, update) / WEIGHTS)
-    mean = average(tmp_path, [1, 2, 7])
-    assert mean["a"].tolist() == [3.0, 2.0]
-    assert mean["a"].dtype == torch.float32
+    model, optimizer = model_and_optimizer(steps=1)
+    for update, number in {1: 1.0, 2: 3.0, 7: 5.0}.items():
+        nn.init.constant_(next(model.parameters()), number)
+        save_checkpoint(tmp_path, model, optimizer, replace(STATE, update=update))
+    mean = average(tmp_path, [1, 2, 7], "abc")["0.weight"]
+    assert mean.eq(3.0).all()
+    assert mean.dtype == torch.float32
+    with pytest.raises(InputError, match="step-00000001: expected a checkpoint of this run"):
+        average(tmp_path, [1, 2, 7], "abd")
+
+
+def test_parts_of_other_checkpoints_are_refused(tmp_path: Path) -> None:
+    model, optimizer = model_and_optimizer(steps=1)
+    for update in (1, 2):
+        save_checkpoint(tmp_path, model, optimizer, replace(STATE, update=update))
+        nn.init.zeros_(next(model.parameters()))
+    folder_of(tmp_path, 1).joinpath(WEIGHTS).replace(folder_of(tmp_path, 2) / WEIGHTS)
+    with pytest.raises(InputError, match=rf"step-00000002/{WEIGHTS}: expected the file"):
+        read_state(tmp_path, 2)
+    with pytest.raises(InputError, match=rf"step-00000001/{WEIGHTS}: no such file"):
+        read_state(tmp_path, 1)
+    folder_of(tmp_path, 2).replace(folder_of(tmp_path, 3))
+    with pytest.raises(InputError, match=r"state\.json: expected update 3, found 2"):
+        read_state(tmp_path, 3)
+
+
+def test_what_others_have_put_into_a_checkpoint_stays(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path, *model_and_optimizer(steps=1), replace(STATE))
+    notes = folder_of(tmp_path, 7) / "eval/notes.txt"
+    notes.parent.mkdir()
+    notes.write_text("mine")
+    save_checkpoint(tmp_path, *model_and_optimizer(steps=2), replace(STATE))
+    assert notes.read_text() == "mine"
+    read_state(tmp_path, 7)
 
 
 def test_scores_are_followed() -> None:

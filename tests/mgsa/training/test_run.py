@@ -225,7 +225,7 @@ def test_however_a_run_is_stopped_it_ends_as_one_that_was_not(dataset: Path, kin
         assert_same()
     last = folder_of(checkpoints, 12)
     (last / "optimizer.safetensors").write_bytes(b"")
-    with pytest.raises(InputError, match=r"optimizer\.safetensors: expected a safetensors file"):
+    with pytest.raises(InputError, match=r"optimizer\.safetensors: expected the file that was"):
         run(dataset, model=model)
     shutil.rmtree(last)
     assert_same()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
 from pathlib import Path
 
@@ -12,8 +13,9 @@ import yaml
 from mgsa.cli.errors import FailedError, InputError
 from mgsa.cli.files import read_json
 from pipeline.evaluate.__main__ import main
-from pipeline.evaluate.command_metrics import printed_scores
-from pipeline.evaluate.settings import CommandMetric
+from pipeline.evaluate.command_metrics import command_scores, printed_scores
+from pipeline.evaluate.settings import CommandMetric, EvaluateSettings
+from pipeline.formats.translations import Translations
 from tests.lines import write_lines
 
 N = 200
@@ -22,7 +24,7 @@ SCRIPT = """
 import sys
 ours, theirs, sources = (open(path).read().splitlines() for path in sys.argv[2:])
 shares = [len(one) / len(other) for one, other in zip(ours, theirs, strict=True)]
-print("Reading", len(sources), "sentences ...")
+print("Reading", len(sources), "sentences ...", file=sys.stderr)
 if "each" in sys.argv[1]:
     for number, share in enumerate(shares):
         print(f"Segment {number}\\tscore: {share:.6f}")
@@ -103,15 +105,37 @@ def test_errors_say_which_metric_and_what_was_expected(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("comet", "expected NAME=COMMAND, NAME in lower case"),
-        ("Comet=x {hypotheses}", "expected NAME=COMMAND, NAME in lower case"),
-        ("m=x", "with {hypotheses} in the command"),
+        ("comet", "expected NAME=COMMAND, NAME in lower case and digits"),
+        ("Comet=x {hypotheses}", "expected NAME=COMMAND, NAME in lower case and digits"),
+        ("m=x", "COMMAND with {hypotheses}"),
         ("m=x {hypotheses} {sorce}", "got {sorce}"),
     ],
 )
 def test_a_setting_is_name_and_command(setting: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         CommandMetric.of(setting)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["score: 85.3%|seconds: 12", "BLEU = 12.3 ± 0.5", "0.5|None|0.5|0.5", "0.5|1 2 0.5|0.5"],
+)
+def test_what_can_be_read_otherwise_is_no_score(folder: Path, lines: str) -> None:
+    script = f"print(*{lines.split('|')!r}, sep=chr(10))".replace("'", '\\"')
+    metric = CommandMetric("x", f'{sys.executable} -c "{script}"')
+    with pytest.raises(FailedError, match="x: expected lines with a number, at their ends, got"):
+        printed_scores(metric, {"hypotheses": folder / "hypotheses"}, 3)
+
+
+def test_commands_read_the_texts_that_are_scored(tmp_path: Path) -> None:
+    script = "import sys; print(len(open(sys.argv[1], 'rb').read()))"
+    metric = CommandMetric("x", f'{sys.executable} -c "{script}" {{hypotheses}}')
+    (tmp_path / "references").write_text("a\nb\n")
+    (tmp_path / "hypotheses").write_bytes(gzip.compress("\ufeffa\r\nbc\r\n".encode()))
+    files = {"hypotheses": tmp_path / "hypotheses"}
+    read = Translations.read(files, [tmp_path / "references"], None)
+    settings = EvaluateSettings(("bleu",), "13a", 10, 0, 1, ())
+    assert command_scores(metric, read, settings)["x"] == len("a\nbc\n")
 
 
 def test_a_number_in_a_heading_is_no_score(folder: Path) -> None:

@@ -135,6 +135,14 @@ def test_values_are_taken_as_a_user_writes_them(
     assert compose(config, [f"{key}={text}"])[section][name] == value
 
 
+@pytest.mark.parametrize("name", ["größe", "l'or", "a=b", "512", "null", "my model", "a,b(2)#"])
+def test_an_option_may_have_any_name(config: Path, name: str) -> None:
+    (config / f"model/{name}.yaml").write_text("dim: 5\nphrases: null\n")
+    params = compose(config, [f"model={name}"])
+    assert params["model"]["dim"] == 5
+    assert nearest_composition(params, config)[0]["model"] == name
+
+
 def change(content: dict[str, Any], config: Path, overrides: list[str]) -> dict[str, Any]:
     return change_of(content, nearest_composition(content, config)[0], config, overrides)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from markupsafe import escape
 
+from mgsa.cli.files import read_json, write_json
 from mgsa.cli.outputs import WRITTEN_BY, write_manifest
 from mgsa.cli.run import BAD_INPUT, DONE, run
 from pipeline.formats.tables import Record
@@ -43,6 +44,16 @@ def test_one_file_with_the_numbers_that_dvc_shows(folder: Path) -> None:
         assert f'{step}</th> <td dir="auto" class="number">{float(value):.4g}</td>' in page
 
 
+def test_scores_of_other_translations_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scores = read_json(folder / "reports/evaluate.json") | {"hypotheses": ["of others"]}
+    write_json(folder / "reports/evaluate.json", scores)
+    argv = ["--params", str(folder / "params.yaml"), "--out", str(folder / "page")]
+    assert run(main, [*argv, "--data", str(folder)]) == BAD_INPUT
+    assert "expected translations that the scores of" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("argv", "title"),
     [
@@ -71,7 +82,6 @@ def test_what_a_page_is_called_and_whose_parameters_it_shows(
         (["--system", "a=nowhere"], "nowhere: --system a: no such folder"),
         (["--system", "a={}/own", "a={}/second"], "second: expected another name, a is taken"),
         (["--system", f"{SYSTEM}={{}}/second"], "another name, the run's model has it"),
-        (["--set", "split=valid"], "valid.source: no such file"),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_the_page(
