@@ -33,8 +33,8 @@ def read_scores(path: Path, *, same: Sequence[Row] | None = None) -> list[Row]:
             raise InputError("expected log p of all, at most 0", path=path, line=line)
     found = [[row[name] for name in ABOUT] for row in rows]
     if same is not None and found != [[row[name] for name in ABOUT] for row in same]:
-        message = f"expected the {len(same)} contrasts that it is compared on, got {len(rows)}"
-        raise InputError(f"{message}, or others", path=path)
+        message = f"expected the {len(same)} contrasts that it is compared on, in their order"
+        raise InputError(f"{message}, got {len(rows)}, or others", path=path)
     return rows
 
 

@@ -80,7 +80,7 @@ def read_csv(path: Path, *texts: str, delimiter: str = ",") -> list[Row]:
     rows: list[Row] = []
     for cells in _readable(reader, path):
         if None in cells or None in cells.values():
-            message = f"expected {len(columns)} cells"
+            message = f"expected {len(columns)} cells: {', '.join(columns)}"
             raise InputError(message, path=path, line=reader.line_num)
         try:
             row = {n: cell if n in texts else _number(cell) for n, cell in cells.items()}
