@@ -209,7 +209,11 @@ def test_a_corpus_without_contrasts_has_none_in_its_report(folder: Path, tmp_pat
     ("file", "content", "message"),
     [
         ("test.contrast", EXAMPLE.replace("1", "13"), "line: expected 1 to 12, got 13"),
-        ("test.contrast", EXAMPLE, "expected the 1 contrasts that it is compared on, in their order, got 12"),
+        (
+            "test.contrast",
+            EXAMPLE,
+            "expected the 1 contrasts that it is compared on, in their order, got 12",
+        ),
     ],
 )
 def test_what_does_not_belong_together_is_refused(
