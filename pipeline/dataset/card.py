@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from html import escape
+from io import StringIO
 from typing import Any
-
-import yaml
 
 from mgsa.cli.languages import base_language
 from mgsa.cli.run import one_line
+from mgsa.cli.settings import write_yaml
 from pipeline.formats.tables import markdown
 from pipeline.formats.text import SIDES
 
@@ -126,11 +126,12 @@ def dataset_card(content: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
         "task_categories": ["translation"],
         "configs": [{"config_name": "default", "data_files": files}],
     }
+    write_yaml(front_matter, head := StringIO())
     rows = [[s, *(f"{counts[name]:,}" for name in COUNTS)] for s, counts in splits.items()]
     shown = [(what, f"{figures[name]:,}") for name, what in FIGURES.items() if name in figures]
     columns = [(f"`{names}`", what) for names, what in COLUMNS.items()]
     sections = [
-        f"---\n{yaml.safe_dump(front_matter, sort_keys=False)}---",
+        f"---\n{head.getvalue()}---",
         f"# {escape(one_line(content['name']))}, "
         f"{content['source_language']} → {content['target_language']}",
         "Sentence pairs as arrays for neural machine translation: subwords, syntactic phrases with "
