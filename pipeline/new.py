@@ -15,9 +15,9 @@ from typing import Annotated
 import mgsa
 from mgsa.cli.command import Positional, command
 from mgsa.cli.errors import FailedError, InputError
-from mgsa.cli.files import read_text
+from mgsa.cli.files import is_utf_8, read_text
 from mgsa.cli.guard import check_outside_outputs
-from mgsa.cli.run import is_utf_8, run
+from mgsa.cli.run import run
 from pipeline.params.__main__ import write_parameters
 from pipeline.params.presets import compose
 

@@ -50,7 +50,7 @@ def test_a_preset_is_taken_by_the_stages(group: str, option: str) -> None:
         ),
         (
             ["partition.levels=2"],
-            "partition.levels: expected at least the level of syntactic_3, which the model has",
+            "partition.levels: expected at least 3, as the model has syntactic_3",
         ),
         (["dataset.joint_vocabulary=false"], "dataset.joint_vocabulary: expected true"),
         (["corpus=local"], "parser: it is trained on the corpus's own treebank, which this corpus"),

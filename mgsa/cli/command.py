@@ -16,7 +16,6 @@ outputs go through `mgsa.cli.guard` before the function is called.
 
 import argparse
 import inspect
-import os
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -25,10 +24,11 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from mgsa.cli.errors import InputError
+from mgsa.cli.files import named_paths
 from mgsa.cli.guard import Form, Output, guard
-from mgsa.cli.outputs import MANIFEST, manifest_of
-from mgsa.cli.run import STANDARD_OUTPUT, is_utf_8
-from mgsa.cli.settings import from_mapping, parse_value, paths_read, read_yaml, to_mapping
+from mgsa.cli.provenance import Digests, check_kind, checked_digests
+from mgsa.cli.run import STANDARD_OUTPUT
+from mgsa.cli.settings import from_mapping, parse_value, paths_read, read_yaml, shown, to_mapping
 
 
 @dataclass
@@ -147,8 +147,8 @@ def command(
                 parser.add_argument(parameter.flag, **_argument(parameter))
         arguments = vars(parser.parse_args(argv))
         settings, files = _read_sections(sections, arguments) if sections else ([], [])
-        values, inputs, outputs = _read_options(options, arguments)
-        with guard(prog.removeprefix("python -m "), [*files, *inputs], outputs):
+        values, inputs, outputs, made_of = _read_options(options, arguments)
+        with guard(prog.removeprefix("python -m "), [*files, *inputs], outputs, made_of):
             function(*settings, **values)
 
     return main
@@ -233,8 +233,11 @@ def _read_sections(
         section: Any = content
         for name in outer:
             section = section.get(name) if isinstance(section, dict) else None
-        if not (separator and key and isinstance(section, dict)):
-            raise InputError(f"--set {setting}: expected KEY=VALUE, with the key of a section")
+        if not (separator and key):
+            raise InputError(f"--set {setting}: expected KEY=VALUE")
+        if not isinstance(section, dict):
+            expected = f"expected a section {'.'.join(outer)}, found {shown(section)}"
+            raise InputError(f"--set {setting}: {expected}")
         if (place := ".".join([*outer, key])) in given:
             raise InputError(f"--set {setting}: expected one value of {place}, got several")
         given.add(place)
@@ -247,9 +250,10 @@ def _read_sections(
 
 def _read_options(
     options: Sequence[_Parameter], arguments: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[Path], list[Output]]:
-    """The options' values, the inputs and the outputs."""
+) -> tuple[dict[str, Any], list[Path], list[Output], Digests]:
+    """The options' values, the inputs and the outputs, and what these are made of."""
     values, inputs, outputs = dict[str, Any](), list[Path](), list[Output]()
+    whole = list[Path]()
     for parameter in options:
         value = values[parameter.name] = _value(parameter, arguments)
         match parameter.option:
@@ -258,15 +262,10 @@ def _read_options(
             case Input(parts=parts, kind=kind):
                 given = value.values() if isinstance(value, dict) else value
                 paths = [given] if isinstance(given, Path) else [*given]
-                for path in filter(Path.is_dir, paths if kind else ()):
-                    manifest = manifest_of(path) or {"kind": "no manifest", "files": {}}
-                    if manifest["kind"] != f"mgsa {kind}":
-                        message = f"expected mgsa {kind}, found {manifest['kind']}"
-                        raise InputError(message, path=path)
-                    for file in manifest["files"]:
-                        if not (path / file).exists():
-                            message = f"no such file, but {MANIFEST} lists it"
-                            raise InputError(message, path=path / file)
+                folders = [*filter(Path.is_dir, paths)]
+                for folder in folders if kind else ():
+                    check_kind(folder, f"mgsa {kind}")
+                whole += folders if parts == ("",) else ()
                 inputs += [path / part for path in paths for part in parts]
             case Report():
                 outputs.append(Output(Path(value), "report"))
@@ -276,7 +275,7 @@ def _read_options(
             case OutputFolder(kind=kind, growing=growing):
                 name = f"mgsa {kind.format(**arguments)}"
                 outputs.append(Output(value, "growing folder" if growing else "folder", name))
-    return values, inputs, outputs
+    return values, inputs, outputs, checked_digests(whole)
 
 
 def _value(parameter: _Parameter, arguments: Mapping[str, Any]) -> Any:
@@ -287,24 +286,9 @@ def _value(parameter: _Parameter, arguments: Mapping[str, Any]) -> Any:
     if value is parameter.default:
         return Path(str(value).format(**arguments)) if isinstance(value, Path) else value
     if get_origin(parameter.type) is dict:
-        value = _named_paths(value, parameter.flag)
+        value = named_paths(value, parameter.flag)
     try:
         return TypeAdapter(parameter.kind).validate_python(value)
     except ValidationError as error:
         expected = error.errors()[0]["msg"].replace("Input should be ", "expected ")
         raise InputError(f"{parameter.flag}: {expected}, got {value}") from None
-
-
-def _named_paths(words: Sequence[str], flag: str) -> dict[str, Path]:
-    """Paths by name: `NAME=PATH`, or a path alone, named by its last part."""
-    paths: dict[str, Path] = {}
-    for word in words:
-        name, separator, path = word.partition("=")
-        if not separator or os.path.exists(word):  # noqa: PTH110, which takes too long ones
-            name, path = Path(word).name, word
-        if name in paths:
-            raise InputError(f"{flag} {word}: expected another name, {name} is taken")
-        if not is_utf_8(name):
-            raise InputError(f"{flag} {word}: expected a name in UTF-8")
-        paths[name] = Path(path)
-    return paths

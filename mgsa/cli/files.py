@@ -10,7 +10,7 @@ import os
 import re
 import secrets
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -269,3 +269,23 @@ def not_utf_8(
         path=path,
         line=line + before.count(b"\n"),
     )
+
+
+def named_paths(words: Sequence[str], flag: str) -> dict[str, Path]:
+    """Paths by name: `NAME=PATH`, or a path alone, named by its last part."""
+    paths: dict[str, Path] = {}
+    for word in words:
+        name, separator, path = word.partition("=")
+        if not separator or os.path.exists(word):  # noqa: PTH110, which takes too long ones
+            name, path = Path(word).name, word
+        if name in paths:
+            raise InputError(f"{flag} {word}: expected another name, {name} is taken")
+        if not is_utf_8(name):
+            raise InputError(f"{flag} {word}: expected a name in UTF-8")
+        paths[name] = Path(path)
+    return paths
+
+
+def is_utf_8(name: str) -> bool:
+    """Whether a name of the command line, whose bytes may be any, can be written to a file."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)

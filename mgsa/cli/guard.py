@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 from mgsa.cli.errors import InputError
@@ -15,6 +16,7 @@ from mgsa.cli.files import make_folder, partial_prefix, real_path, temporary_sib
 from mgsa.cli.outputs import (
     MANIFEST,
     WRITTEN_BY,
+    Running,
     files_below,
     foreign_file,
     is_report,
@@ -23,6 +25,7 @@ from mgsa.cli.outputs import (
     write_manifest,
     writing,
 )
+from mgsa.cli.provenance import Digests
 
 Form = Literal["file", "edited file", "report", "folder", "growing folder"]
 
@@ -44,8 +47,15 @@ class Output:
 
 
 @contextmanager
-def guard(command: str, inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
+def guard(
+    command: str,
+    inputs: Sequence[Path],
+    outputs: Sequence[Output],
+    made_of: Digests = MappingProxyType({}),
+) -> Iterator[None]:
     """Check the outputs of the command of this name, and lock them while it runs.
+
+    What they are `made_of` goes into their manifests.
 
     An `InputError` is raised if an output overlaps another path, lies in an artifact, would replace
     foreign files in a folder, or is locked by another run.
@@ -59,7 +69,7 @@ def guard(command: str, inputs: Sequence[Path], outputs: Sequence[Output]) -> It
     for output in outputs:
         _check_replaceable(output, command)
     kinds = {real_path(output.path): output.kind for output in outputs if output.kind}
-    with writing(command, kinds), ExitStack() as stack:
+    with writing(Running(command, kinds, dict(made_of))), ExitStack() as stack:
         if _is_first_process():
             for output in (output for output in outputs if not output.shared):
                 stack.enter_context(_locked(output.path))
@@ -129,7 +139,7 @@ def _is_first_process() -> bool:
     A rank counts beside what its launcher sets, torchrun or Lightning Fabric: one alone is left
     over from another program.
     """
-    launchers = {"RANK": "TORCHELASTIC_RUN_ID", "LOCAL_RANK": "WORLD_SIZE"}
+    launchers = {"RANK": "TORCHELASTIC_RUN_ID", "LOCAL_RANK": "MASTER_PORT"}
     ranks = {name: os.environ.get(name, "0") for name, by in launchers.items() if by in os.environ}
     for name, rank in ranks.items():
         if not rank.isdecimal():

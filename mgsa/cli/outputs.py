@@ -1,19 +1,19 @@
 """Outputs that say what wrote them: folders by their manifest, reports by a key.
 
-A manifest is `manifest.json`: the `kind` of the folder, the command that it was `written_by`, size
-and SHA-256 of its `files`, and what a kind has beside.
+A manifest is `manifest.json`: the `kind` of the folder, the command that it was `written_by`, what
+it was `made_of`, size and SHA-256 of its `files`, and what a kind has beside.
 """
 
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import (
@@ -32,17 +32,26 @@ CARD = "README.md"
 WRITTEN_BY = "written_by"
 """Key of a manifest; of a report, with a list, which DVC takes for no metric."""
 
-_running: ContextVar[tuple[str, Mapping[Path, str]]] = ContextVar("_running", default=("", {}))
+MADE_OF = "made_of"
+"""Key of a manifest: see `mgsa.cli.provenance`."""
+
+
+class Running(NamedTuple):
+    """The running command, of which its outputs tell."""
+
+    command: str
+    kinds: Mapping[Path, str]  #: of the folders that it writes, by resolved path.
+    made_of: Mapping[str, Sequence[str]]  #: for their manifests.
+
+
+_NOTHING = Running("", {}, {})
+_running: ContextVar[Running] = ContextVar("_running", default=_NOTHING)
 
 
 @contextmanager
-def writing(command: str, kinds: Mapping[Path, str]) -> Iterator[None]:
-    """Have outputs say in the block that `command` wrote them, and folders their kinds.
-
-    Args:
-        kinds: those of folders, by resolved path.
-    """
-    token = _running.set((command, kinds))
+def writing(running: Running) -> Iterator[None]:
+    """Have outputs say in the block what wrote them."""
+    token = _running.set(running)
     try:
         yield
     finally:
@@ -51,7 +60,7 @@ def writing(command: str, kinds: Mapping[Path, str]) -> Iterator[None]:
 
 def report_content(metrics: Mapping[str, Any]) -> dict[str, Any]:
     """What a report has: `metrics`, and what wrote them."""
-    command, _ = _running.get()
+    command = _running.get().command
     return {WRITTEN_BY: [command, digest(metrics)], **metrics} if command else {**metrics}
 
 
@@ -89,7 +98,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         try:
             temporary.mkdir()
             yield temporary
-            kind = _running.get()[1].get(path)
+            kind = _running.get().kinds.get(path)
             if kind is not None and not (temporary / MANIFEST).exists():
                 write_manifest(temporary, {"kind": kind})
             mode = temporary.stat().st_mode & 0o666
@@ -134,8 +143,8 @@ class ManifestFile:
 
 def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
     """Write the manifest of a folder that is complete: `content`, what wrote it, and its files."""
-    command, _ = _running.get()
-    written_by = {WRITTEN_BY: command} if command else {}
+    command, _, made_of = _running.get()
+    written_by = {WRITTEN_BY: command, MADE_OF: made_of} if command else {}
     write_json(folder / MANIFEST, {**content, **written_by, "files": describe_files(folder)})
 
 

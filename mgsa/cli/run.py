@@ -45,6 +45,7 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # it may be ASCII
     try:
+        Path.cwd()  # libraries of torch's end the process if it has been removed
         with handling_signals(_terminate, signal.SIGTERM):
             main(argv)
         print(end="", flush=True)  # a failing flush is still an OSError here
@@ -57,8 +58,8 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         if isinstance(error, BrokenPipeError):  # the reader is gone (`| head`)
             return DONE
         stream = "a closed stdin or stdout" if error.errno == errno.EBADF else "stdout"
-        place = error.filename or ("" if error.errno == errno.ENOENT else stream)
-        return _fail(f"{place}{': ' if place else ''}{error.strerror or error}", FAILED)
+        place = error.filename or ("current folder" if error.errno == errno.ENOENT else stream)
+        return _fail(f"{place}: {error.strerror or error}", FAILED)
     except (MemoryError, RuntimeError, ImportError) as error:
         if not is_out_of_memory(error):
             raise
@@ -160,11 +161,6 @@ def visible(text: str) -> str:
 def for_stdout(line: str) -> str:
     """A line of data as it may be written to stdout: `visible` on a terminal."""
     return visible(line) if sys.stdout.isatty() else line
-
-
-def is_utf_8(name: str) -> bool:
-    """Whether a name of the command line, whose bytes may be any, can be written to a file."""
-    return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 class _Terminal(TextIOWrapper):

@@ -99,7 +99,8 @@ def read_state(checkpoints: Path, update: int) -> State:
         if not (folder / name).is_file():
             raise no_file(folder / name)
         if sha256(folder / name) != digest:
-            raise InputError("expected the file that was saved with its state", path=folder / name)
+            message = "expected the file that was saved with its state; without its folder a run"
+            raise InputError(f"{message} goes on from the one before", path=folder / name)
     return state
 
 

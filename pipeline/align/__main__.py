@@ -28,7 +28,7 @@ from pipeline.align.settings import (
     PharaohSettings,
 )
 from pipeline.align.symmetrize import symmetrize
-from pipeline.formats.link_files import GoldLinks, checked, corpus_links, read_link_file
+from pipeline.formats.link_files import GoldLinks, corpus_links, read_link_file
 from pipeline.formats.links import Notation
 from pipeline.formats.text import SPLITS, Pair, read_pairs
 from pipeline.stage.command import stage, stage_outputs
@@ -98,11 +98,12 @@ def _from_files(settings: PharaohSettings, tokenized: Path) -> Found:
     for split in SPLITS:
         if files := getattr(settings, split):
             path, notation = Path(files.forward), Notation(settings.first)
-            links = read_link_file(path, tokenized, split, notation)
-            links = checked(path, links, notation, mend="give align.first=1")
+            mend = "give align.first=1"
+            links = read_link_file(path, tokenized, split, notation, mend=mend)
             if files.reverse is not None:
                 notation = Notation(settings.first, target_first)
-                reverse = read_link_file(Path(files.reverse), tokenized, split, notation)
+                path = Path(files.reverse)
+                reverse = read_link_file(path, tokenized, split, notation, mend=mend)
                 links = map(symmetrize, links, reverse, repeat(settings.symmetrization))
             found[split] = links
     return found

@@ -129,7 +129,7 @@ def score_contrasts(
     *,
     model: Annotated[Path, Input("model artifact")],
     dataset: Annotated[Path, Input("dataset artifact, made of the corpus")],
-    corpus: Annotated[Path, Input("raw text, with contrasts in NAME.contrast")],
+    corpus: Annotated[Path, Input("raw text, with contrasts in NAME.contrast", kind="raw text")],
     contrasts: Annotated[
         Path | None, Input("other contrasts, of pipeline.contrast.reorder", "DIR")
     ] = None,
@@ -159,7 +159,14 @@ def score_contrasts(
     """
     from mgsa.data.dataset import open_dataset
     from mgsa.decoding.opened import OpenedModel
-    from pipeline.contrast.accuracies import ABOUT, accuracies, comparison, is_right, read_scores
+    from pipeline.contrast.accuracies import (
+        ABOUT,
+        accuracies,
+        compared_kind,
+        comparison,
+        is_right,
+        read_scores,
+    )
     from pipeline.contrast.words import baselines
     from pipeline.encoder import Encoder
     from pipeline.tokenizers.side import side_text
@@ -180,8 +187,10 @@ def score_contrasts(
     check_variants(opened, split, by_line, text)
     if phrases and scorer.levels and made.partition.boundaries == "parsed":
         kinds = available(phrases, made.parser.kind, trees)
-    total = len(kinds) * (len(by_line) + len(variants))
-    with progress_bar(f"score {split}", total=total, unit="targets") as advance:
+    compared = compared_kind(others, kinds[0], baseline) if baseline else ""
+    with progress_bar(
+        f"score {split}", total=len(kinds) * (len(by_line) + len(variants)), unit="targets"
+    ) as advance:
         for kind in kinds:
             if kind == "gold":
                 rows = gold_rows(opened, split, trees, by_line)
@@ -208,7 +217,9 @@ def score_contrasts(
             metrics.update(accuracies(table, right, samples=samples, seed=seed))
         if others:
             trials = contrast.randomization_trials
-            metrics[kinds[0]] |= comparison(table, others, trials=trials, seed=contrast.seed)
+            metrics[kinds[0]] |= comparison(
+                table, others, compared, trials=trials, seed=contrast.seed
+            )
 
 
 main = stage(score_contrasts)

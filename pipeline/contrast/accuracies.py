@@ -103,18 +103,27 @@ def accuracies(
     return systems
 
 
-def comparison(
-    table: Sequence[Row], others: Sequence[Row], *, trials: int, seed: int
-) -> dict[str, float]:
-    """Accuracy of a baseline, difference to it, and p-value, of the table's first kind of phrases.
+def compared_kind(others: Sequence[Row], kind: str, path: Path) -> str:
+    """The kind of phrases that a baseline is compared with: `kind`, or parsed, as of words alone.
 
-    Of a baseline without it, as of a model of words, its parsed ones count.
-
-    Randomisation swaps sentences with all of their contrasts, as these depend on each other.
+    An `InputError` is raised if its table `path` has neither.
     """
-    kind = kinds_of(table)[0]
-    ours = sentence_counts(table, kind)
-    theirs = sentence_counts(others, kind if kind in kinds_of(others) else "parsed")
+    for name in (kind, "parsed"):
+        if name in kinds_of(others) or not others:
+            return name
+    raise InputError(f"expected scores with {kind} or parsed phrases", path=path)
+
+
+def comparison(
+    table: Sequence[Row], others: Sequence[Row], kind: str, *, trials: int, seed: int
+) -> dict[str, float]:
+    """Accuracy of a baseline with a `kind` of phrases, difference to it, and p-value.
+
+    The table's first kind is compared. Randomisation swaps sentences with all of their contrasts,
+    as these depend on each other.
+    """
+    ours = sentence_counts(table, kinds_of(table)[0])
+    theirs = sentence_counts(others, kind)
     accuracies = [float(accuracy(counts.sum(axis=0))) for counts in (ours, theirs)]
     return {
         "baseline": round(accuracies[1], 4),

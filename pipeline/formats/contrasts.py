@@ -25,7 +25,7 @@ from mgsa.cli.settings import Positive, from_excerpt, from_mapping
 from pipeline.formats.text import visible_text
 
 Text = Annotated[str, Len(1)]
-Category = Annotated[Text, Predicate(str.isprintable)]
+Category = Annotated[Text, Predicate(lambda text: text.isprintable() and text == text.strip())]
 _FOLDED = {
     **dict.fromkeys(map(ord, "„“”«»"), '"'),
     **dict.fromkeys(map(ord, "‘’‚‹›´`"), "'"),

@@ -7,7 +7,7 @@ line a link, `1 3 4 S`; else Pharaoh's format, a line a pair, as in Moses' `alig
 import re
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 
@@ -47,10 +47,20 @@ def read_gold_file(
 
 
 def read_link_file(
-    path: Path, tokenized: Path, split: str, notation: Notation = PHARAOH
+    path: Path,
+    tokenized: Path,
+    split: str,
+    notation: Notation = PHARAOH,
+    *,
+    mend: str = "write them from 0",
 ) -> Iterator[set[Link]]:
-    """Yield the sure links of each pair, as `read_gold_file`."""
-    return (sure for sure, _ in read_gold_file(path, tokenized, split, notation))
+    """Yield the sure links of each pair, as `read_gold_file`; `tell_contradictions` at the end."""
+    found = Counter[str]()
+    for sure, _ in read_gold_file(path, tokenized, split, notation):
+        found.update(evidence(sure))
+        yield sure
+    if notation.first == 0:
+        tell_contradictions(path, found, mend=mend)
 
 
 def corpus_links(tokenized: Path) -> dict[str, Iterator[GoldLinks]]:
@@ -123,18 +133,6 @@ def _naacl_lines(path: Path, lines: Iterator[str], notation: Notation, pairs: in
             links.append(mark.join(str(end - 1 + notation.first) for end in ends))
     yield " ".join(links)
     yield from [""] * (pairs - pair)  # the last have none
-
-
-def checked(
-    path: Path, links: Iterable[set[Link]], notation: Notation, *, mend: str
-) -> Iterator[set[Link]]:
-    """Pass on the links of each pair of a file; `tell_contradictions` at its end."""
-    found = Counter[str]()
-    for of_pair in links:
-        found.update(evidence(of_pair))
-        yield of_pair
-    if notation.first == 0:
-        tell_contradictions(path, found, mend=mend)
 
 
 def evidence(

@@ -60,7 +60,8 @@ def check_or_compose(
         content = presets.change(before, nearest[0], config, change)
     else:
         content = read_yaml(params)
-    sections = check_parameters(content, params if write is None else config)
+    option = "--change" if write is None else "--write"
+    sections = check_parameters(content, Path(option) if is_new else params)
     check_outputs(sections, params)
     options, differences = nearest_composition(content, config)
     for line in describe(options, differences, params):

@@ -61,7 +61,7 @@ def _check_frozen(model: ModelConfig, names: Sequence[str]) -> None:
     from mgsa.training.initial import freeze
 
     with torch.device("meta"):
-        freeze(build_model(model, source_vocabulary=1, target_vocabulary=1, num_tags=1), names)
+        freeze(build_model(model, source_vocabulary=8, target_vocabulary=8, num_tags=2), names)
 
 
 def check_outputs(sections: Mapping[str, Any], path: Path) -> None:

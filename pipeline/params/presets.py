@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.run import is_utf_8
+from mgsa.cli.files import is_utf_8
 from mgsa.cli.settings import parse_value, read_yaml, shown
 from pipeline.formats.tables import flatten
 

@@ -95,10 +95,12 @@ def _contradictions(sections: Mapping[str, Any]) -> Iterator[str]:
             f"parser.kind: none gives flat trees, but the model attends to {syntactic[0]}: "
             "expected another parser, or a model without syntactic granularities"
         )
-    levels = sections["partition"].levels
-    for name in syntactic:
-        if int(name.removeprefix("syntactic_")) > levels:
-            yield f"partition.levels: expected at least the level of {name}, which the model has"
+    levels, probe = sections["partition"].levels, sections["probe"]
+    needed = max((int(name.removeprefix("syntactic_")) for name in syntactic), default=0)
+    if needed > levels:
+        yield f"partition.levels: expected at least {needed}, as the model has syntactic_{needed}"
+    if any("syntactic" in name for name in probe.encoders) and max(probe.scratch.levels) > levels:
+        yield f"probe.scratch.levels: expected at most {levels}, as partition.levels has"
     if model.share_embeddings == "all" and not sections["dataset"].joint_vocabulary:
         yield "dataset.joint_vocabulary: expected true, as model.share_embeddings: all needs"
     yield from _unfit_tokenizers(sections)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.outputs import digest, manifest_of, sha256
+from mgsa.cli.provenance import checked_digests
 from pipeline.formats.tables import Record
 from pipeline.formats.text import SIDES, read_languages, read_sentences, unequal_lines
 from pipeline.formats.text_settings import PREPROCESSING
@@ -204,12 +205,17 @@ def report_in(folder: Path | None, stage: str) -> Record | None:
 
 
 def existing(folders: Mapping[str, Path]) -> dict[str, Path]:
-    """The folders that are there; an `InputError` if a table in one was edited."""
+    """The folders that are there.
+
+    An `InputError` is raised if a table in one was edited, or if one was made of another than is
+    there. Models may be.
+    """
     there = {name: folder for name, folder in folders.items() if folder.is_dir()}
+    checked_digests(there.values(), apart=("mgsa model",))
     for folder in there.values():
         files = (manifest_of(folder) or {"files": {}})["files"]
-        for name, file in files.items():
-            path = folder / name
+        for inner, file in files.items():
+            path = folder / inner
             if path.suffix in (".csv", ".tsv") and path.exists() and sha256(path) != file["sha256"]:
                 raise InputError("expected a table as its command wrote it", path=path)
     return there

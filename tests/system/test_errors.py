@@ -259,7 +259,7 @@ OTHER_STAGES = [
     ("dataset", of_another_parser, "partitions", ": expected phrases of the parser parser, found another's"),
 ]
 
-CUT = "expected the file that was saved with its state"
+CUT = "expected the file that was saved with its state; ..."
 LAST = "checkpoints/step-00000012"
 CHECKPOINTS = [
     ("train", half, f"{LAST}/weights.safetensors", f": {CUT}"),

@@ -15,7 +15,7 @@ import pytest
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.guard import Form, Output, guard
-from mgsa.cli.outputs import atomic_folder, write_report, writing
+from mgsa.cli.outputs import Running, atomic_folder, write_report, writing
 from tests.text_folders import contents
 
 COMMAND, KIND = "pipeline.bpe", "mgsa codes"
@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (made / "plots/a.csv").write_text("x")
         (made / "codes").write_text("x")
         write_report(Path("report.json"), {"bleu": 1})
-    with writing("pipeline.evaluate", {}):
+    with writing(Running("pipeline.evaluate", {}, {})):
         write_report(Path("other.json"), {"bleu": 1})
     for name, change in CHANGES.items():
         shutil.copytree("ours", name)

@@ -76,11 +76,11 @@ def test_a_difference_is_tested_by_swapping_sentences() -> None:
     differences = (sentence_counts(ours, "parsed") - sentence_counts(theirs, "parsed"))[:, 0]
     swaps = [abs(np.dot(signs, differences)) for signs in product((1, -1), repeat=6)]
     exact = np.mean([swap >= differences.sum() for swap in swaps])
-    found = comparison(ours, theirs, trials=20_000, seed=1)
+    found = comparison(ours, theirs, "parsed", trials=20_000, seed=1)
     assert found["baseline"] == pytest.approx(200 / 7, abs=1e-4)
     assert found["difference"] == pytest.approx(500 / 7, abs=1e-4)
     assert found["p_value"] == pytest.approx(exact, abs=0.01)
-    assert comparison(ours, ours, trials=10, seed=1)["p_value"] == 1
+    assert comparison(ours, ours, "parsed", trials=10, seed=1)["p_value"] == 1
 
 
 def test_scores_of_other_contrasts_are_refused(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ import pytest
 
 from mgsa.cli.errors import InputError
 from mgsa.data.word_links import Link
-from pipeline.formats.link_files import checked, corpus_links, link_lines, read_link_file
+from pipeline.formats.link_files import corpus_links, link_lines, read_link_file
 from pipeline.formats.links import PHARAOH, Notation, read_gold_links
+from pipeline.formats.text import SIDES
 from tests.lines import write_lines
 
 
@@ -161,8 +162,17 @@ FROM_0, FROM_1 = [{(0, 0), (1, 1)}, {(2, 1)}], [{(1, 1), (2, 2)}, {(3, 2)}]
     ],
 )
 def test_links_that_seem_to_count_from_1_are_told(
-    links: list[set[Link]], notation: Notation, told: bool, capsys: pytest.CaptureFixture[str]
+    links: list[set[Link]],
+    notation: Notation,
+    told: bool,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
-    assert [*checked(Path("gold"), links, notation, mend="mend it")] == links
-    message = "gold: no link has a word 0 on either side: if words are counted from 1, mend it\n"
+    for side in SIDES:
+        write_lines(tmp_path / f"train.{side}", ["a b c d", "a b c d"])
+    path, first = tmp_path / "links", notation.first
+    lines = [" ".join(f"{i + first}-{j + first}" for i, j in sorted(some)) for some in links]
+    write_lines(path, lines)
+    assert [*read_link_file(path, tmp_path, "train", notation, mend="mend it")] == links
+    message = f"{path}: no link has a word 0 on either side: if words are counted from 1, mend it\n"
     assert capsys.readouterr().err == (message if told else "")

@@ -1,0 +1,45 @@
+"""What inputs are: folders of a kind, all there, and made of one another.
+
+A manifest's `made_of` has the SHA-256 of the manifests of the inputs, and of theirs, by kind.
+"""
+
+from collections.abc import Collection, Container, Mapping, Sequence
+from pathlib import Path
+
+from mgsa.cli.errors import InputError
+from mgsa.cli.outputs import MADE_OF, MANIFEST, manifest_of, sha256
+
+ARTIFACTS = ("mgsa model", "mgsa dataset")
+"""Kinds that are used with others, too, than they were made of."""
+Digests = Mapping[str, Sequence[str]]
+"""SHA-256 of manifests by kind."""
+
+
+def check_kind(folder: Path, kind: str) -> None:
+    """Raise an `InputError` if a folder is not of a kind, or lacks a file of its manifest."""
+    manifest = manifest_of(folder) or {"kind": "no manifest", "files": {}}
+    if manifest["kind"] != kind:
+        raise InputError(f"expected {kind}, found {manifest['kind']}", path=folder)
+    for file in manifest["files"]:
+        if not (folder / file).exists():
+            raise InputError(f"no such file, but {MANIFEST} lists it", path=folder / file)
+
+
+def checked_digests(folders: Collection[Path], *, apart: Container[str] = ARTIFACTS) -> Digests:
+    """The manifests of folders, and those that they were made of.
+
+    An `InputError` is raised if a folder was made of another than is among them; those of kinds
+    `apart` may be.
+    """
+    manifests = {folder: found for folder in folders if (found := manifest_of(folder))}
+    own, earlier = dict[str, list[str]](), dict[str, list[str]]()
+    for folder, manifest in manifests.items():
+        own.setdefault(manifest["kind"], []).append(sha256(folder / MANIFEST))
+        earlier |= manifest.get(MADE_OF, {})
+    digests = earlier | own
+    for folder, manifest in manifests.items():
+        for kind, others in manifest.get(MADE_OF, {}).items():
+            if manifest["kind"] not in apart and not {*others} & {*digests.get(kind, others)}:
+                message = f"expected {manifest['kind']} made of the same {kind}"
+                raise InputError(message, path=folder)
+    return digests
