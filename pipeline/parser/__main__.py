@@ -153,7 +153,13 @@ def train_or_fetch(
     run: RunConfig,
     *,
     params: Annotated[Path, ParameterFile()],
-    corpus: Annotated[Path, Input("raw text, and its treebank if it has any")],
+    corpus: Annotated[
+        Path,
+        Input(
+            "raw text, and its treebank if it has any",
+            parts=("corpus.json", "treebank", "train.source"),
+        ),
+    ],
     out: Annotated[Path, OutputFolder("the parser", "parser")],
     report: Annotated[Path | None, Report("scores (JSON)")] = None,
 ) -> None:
