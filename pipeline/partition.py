@@ -12,7 +12,6 @@ index: `1:NP 5:VP ||| 1:NNP 1:VBD 2:NP 2:PP`.
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +30,7 @@ from mgsa.run_config import RunConfig
 from pipeline.formats.phrases import PartitionSettings, Phrase, consecutive, write_phrases_line
 from pipeline.formats.tables import write_csv
 from pipeline.formats.text import SPLITS, files_to_write, read_splits
-from pipeline.formats.trees import PARSER, children, plain_label, read_parse, read_tree, top_node
+from pipeline.formats.trees import children, plain_label, read_parse, read_tree, top_node
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.stage.workers import map_chunks
 
@@ -209,7 +208,6 @@ def partition_trees(
                 files[f"{split}.phrases"].write(f"{phrases}\n")
             counts.update(counted)
         write_plots(counts, plots_folder)
-        shutil.copyfile(parsed / PARSER, folder / PARSER)
         metrics.update(phrase_report(counts, ngrams=partition.ngrams))
 
 

@@ -74,9 +74,8 @@ def write_stages(folder: Path, splits: Mapping[str, Sequence[Pair]]) -> None:
     )
     write_json(folder / "corpus/corpus.json", {"name": "made up"})
     write_json(folder / "tokenized/text.json", recorded_text())
-    for name in ("parser", "partitions"):
-        made = {"kind": "trees", "identity": "c0ffee", "files": {"a": "b"}}
-        write_json(folder / name / "parser.json", made)
+    made = {"kind": "trees", "identity": "c0ffee", "files": {"a": "b"}}
+    write_json(folder / "parser/parser.json", made)
     (folder / "params.yaml").write_text(yaml.safe_dump(STAGE_PARAMETERS), encoding="utf-8")
     _write_codes(folder / "bpe", [pair for pairs in splits.values() for pair in pairs])
     for split, pairs in splits.items():

@@ -61,9 +61,6 @@ def build_dataset(
     corpus_name = Record.read(inputs.corpus / "corpus.json")["name"]
     made_of = read_text_settings(inputs.tokenized)
     parser = Record.read(inputs.parser / PARSER)
-    if parser != Record.read(inputs.partitions / PARSER):
-        message = f"expected phrases of the parser {inputs.parser}, found another's"
-        raise InputError(message, path=inputs.partitions)
     # Their hashes sum up to the identity; their names tell whose tags the trees have.
     parser["models"] = sorted(parser.pop("files", {}))
     others = Path(settings.vocabulary) if settings.vocabulary else None

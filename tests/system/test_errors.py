@@ -105,8 +105,9 @@ def without(name: str) -> Change:
 
 def of_another_parser(path: Path) -> None:
     """The phrases are of a parser that is no longer there."""
-    parser = read_json(path / "parser.json")
-    write_json(path / "parser.json", parser | {"identity": "c0ffee"})
+    manifest = read_json(path / "manifest.json")
+    manifest["made_of"]["mgsa parser"] = ["c0ffee"]
+    write_json(path / "manifest.json", manifest)
 
 
 def of_one_level(_: Path) -> None:
@@ -256,7 +257,7 @@ OTHER_STAGES = [
     ("dataset", output_of("tokenized"), "partitions", ": expected mgsa phrases, found mgsa tokenised text"),
     ("dataset", output_of("tokenized"), "bpe", ": expected mgsa subwords, found mgsa tokenised text"),
     ("dataset", without("test.sets"), "corpus", "corpus/test.sets: no such file, but manifest.json lists it"),
-    ("dataset", of_another_parser, "partitions", ": expected phrases of the parser parser, found another's"),
+    ("dataset", of_another_parser, "partitions", ": expected mgsa phrases made of the same mgsa parser"),
 ]
 
 CUT = "expected the file that was saved with its state; ..."
