@@ -30,7 +30,7 @@ FILES = (
     *("dvc.yaml", ".dvcignore", ".gitignore", ".dvc/config", ".dvc/.gitignore"),
     *("data/.gitignore", "data/own/.gitignore", "data/own/README.md", "data/plots/.gitignore"),
     "data/own/treebank/README.md",
-    *(f"experiments/{name}" for name in ("dvc.yaml", "params.yaml", "overrides.yaml")),
+    *(f"experiments/{name}" for name in ("dvc.yaml", "params.yaml")),
     *(f"experiments/{name}" for name in (".dvc/config", ".dvc/.gitignore", ".dvcignore")),
     "experiments/.gitignore",
 )
@@ -98,6 +98,8 @@ def _fill(folder: Path, title: str) -> None:
     with (folder / ".gitignore").open("a", encoding="utf-8") as file:
         file.writelines(f"/{name}\n" for name in LINKS)
     write_parameters(folder / "params.yaml", compose(folder / "conf", []))
+    choice = {"size": "tiny", "overrides": []}  # not the clone's last
+    write_parameters(folder / "experiments/overrides.yaml", choice)
     readme = README.format(name=title, version=version("mgsa"))
     (folder / "README.md").write_text(readme, encoding="utf-8")
     # In a hook, say, the environment has another repository.

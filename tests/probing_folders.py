@@ -39,6 +39,7 @@ def write_dataset(
     write_text(folder, {"train": pairs, "valid": pairs[:1], "test": pairs[:1]}, **partition)
     if language != "en":
         write_json(folder / "tokenized/text.json", recorded_text(language))
+        record(folder / "tokenized/text.json")
     for split, count in (("train", len(trees)), ("valid", 1), ("test", 1)):
         write_lines(folder / f"parsed/{split}.trees", trees[:count])
     for name in ("parser", "parsed"):
@@ -59,12 +60,13 @@ def build(folder: Path, *overrides: str, out: str = "probing") -> Path:
 
 
 def record(file: Path) -> None:
-    """Enter a file that was changed anew in the manifest beside it, if there is one."""
-    path = file.with_name("manifest.json")
-    if path.exists():
-        manifest = read_json(path)
-        manifest["files"][file.name] = {"bytes": file.stat().st_size, "sha256": sha256(file)}
-        write_json(path, manifest)
+    """Enter a file that was changed anew in the manifest of its folder, if there is one."""
+    for folder in file.parents:
+        if (path := folder / "manifest.json").exists():
+            manifest, name = read_json(path), file.relative_to(folder).as_posix()
+            manifest["files"][name] = {"bytes": file.stat().st_size, "sha256": sha256(file)}
+            write_json(path, manifest)
+            return
 
 
 PROBE: dict[str, Any] = PARAMETERS["probe"]

@@ -17,7 +17,7 @@ import pipeline.dataset.__main__
 import pipeline.partition
 import pipeline.tokenize
 from mgsa.cli.files import write_json
-from mgsa.cli.outputs import MANIFEST, write_manifest
+from mgsa.cli.outputs import WRITTEN_BY, manifest_of, write_manifest
 from mgsa.data.dataset import Dataset
 from pipeline.constituency.parser_folder import Kind, write_parser_folder
 from pipeline.encoder import Encoder
@@ -132,7 +132,7 @@ def stage_argv(folder: Path, *overrides: str, **paths: str) -> list[str]:
     named = {"params": "params.yaml", **paths}
     for name, kind in KINDS.items():
         given = folder / paths.get(name, "")
-        if name in paths and given.is_dir() and not (given / MANIFEST).exists():
+        if name in paths and given.is_dir() and WRITTEN_BY not in (manifest_of(given) or {}):
             write_manifest(given, {"kind": f"mgsa {kind}"})
     words = [word for name, path in named.items() for word in (f"--{name}", str(folder / path))]
     return [*words, *(word for override in overrides for word in ("--set", override))]

@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import named_paths
 from mgsa.cli.guard import Form, Output, guard
-from mgsa.cli.provenance import Digests, check_kind, checked_digests
+from mgsa.cli.provenance import Digests, check_kind, check_listed, checked_digests
 from mgsa.cli.run import STANDARD_OUTPUT
 from mgsa.cli.settings import from_mapping, parse_value, paths_read, read_yaml, shown, to_mapping
 
@@ -266,6 +266,8 @@ def _read_options(
                 for folder in folders if kind else ():
                     check_kind(folder, f"mgsa {kind}")
                 whole += folders if parts == ("",) else ()
+                if isinstance(value, list):  # a shell's pattern may find more
+                    check_listed(*paths)
                 inputs += [path / part for path in paths for part in parts]
             case Report():
                 outputs.append(Output(Path(value), "report"))

@@ -277,9 +277,10 @@ def named_paths(words: Sequence[str], flag: str) -> dict[str, Path]:
     for word in words:
         name, separator, path = word.partition("=")
         if not separator or os.path.exists(word):  # noqa: PTH110, which takes too long ones
-            name, path = Path(word).name, word
-        if name in paths:
-            raise InputError(f"{flag} {word}: expected another name, {name} is taken")
+            name, path = Path(os.path.abspath(word)).name, word  # noqa: PTH100, it keeps links
+        if name in paths or not name:
+            taken = f", {name} is taken" if name else ""
+            raise InputError(f"{flag} {word}: expected another name{taken}")
         if not is_utf_8(name):
             raise InputError(f"{flag} {word}: expected a name in UTF-8")
         paths[name] = Path(path)

@@ -201,7 +201,7 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
     return {
         path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": sha256(path)}
         for path in sorted(folder.rglob("*"))
-        if path.is_file()
+        if path.is_file() and path != folder / MANIFEST
     }
 
 

@@ -16,13 +16,23 @@ Digests = Mapping[str, Sequence[str]]
 
 
 def check_kind(folder: Path, kind: str) -> None:
-    """Raise an `InputError` if a folder is not of a kind, or lacks a file of its manifest."""
+    """Raise an `InputError` if a folder is not of a kind, or lacks a file, or one was altered."""
     manifest = manifest_of(folder) or {"kind": "no manifest", "files": {}}
     if manifest["kind"] != kind:
         raise InputError(f"expected {kind}, found {manifest['kind']}", path=folder)
-    for file in manifest["files"]:
+    for file, about in manifest["files"].items():
         if not (folder / file).exists():
             raise InputError(f"no such file, but {MANIFEST} lists it", path=folder / file)
+        if sha256(folder / file) != about.get("sha256"):
+            raise InputError("expected the file as its command wrote it", path=folder / file)
+
+
+def check_listed(*files: Path) -> None:
+    """Raise an `InputError` for a file that a manifest beside it does not list."""
+    for file in files:
+        manifest = manifest_of(file.parent)
+        if manifest and file.name not in manifest["files"]:
+            raise InputError(f"expected a file that the {MANIFEST} beside it lists", path=file)
 
 
 def checked_digests(folders: Collection[Path], *, apart: Container[str] = ARTIFACTS) -> Digests:

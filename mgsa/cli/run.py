@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, suppress
 from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
@@ -46,7 +46,7 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         sys.stdout.reconfigure(errors="backslashreplace")  # it may be ASCII
     try:
         Path.cwd()  # libraries of torch's end the process if it has been removed
-        with handling_signals(_terminate, signal.SIGTERM):
+        with handling_signals(_terminate, signal.SIGTERM), _lasting_stderr():
             main(argv)
         print(end="", flush=True)  # a failing flush is still an OSError here
     except InputError as error:
@@ -133,6 +133,31 @@ def _core_times() -> tuple[int, int]:
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:
     raise Terminated  # unwinds, so that files and processes are cleaned up
+
+
+class _LastingStderr(TextIOWrapper):
+    """stderr that goes on without its reader, as what a command writes does not depend on it."""
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            return len(text)
+
+
+@contextmanager
+def _lasting_stderr() -> Iterator[None]:
+    stream = sys.stderr
+    if stream is not sys.__stderr__ or not isinstance(stream, TextIOWrapper):
+        yield
+        return
+    lasting = _LastingStderr(stream.buffer, stream.encoding, stream.errors, line_buffering=True)
+    try:
+        with redirect_stderr(lasting):
+            yield
+    finally:
+        lasting.detach()  # leaves stderr open
 
 
 def _flush_or_abandon_stdout() -> None:

@@ -81,7 +81,7 @@ class TextWriter:
             language=self.languages[side],
             other=self.languages[other],
             side=side,
-            column=getattr(columns, side) if columns else None,
+            columns=(getattr(columns, side), getattr(columns, other)) if columns else (None, None),
             reference=reference,
             source=source if side == "target" else None,
         )

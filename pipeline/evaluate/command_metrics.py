@@ -27,7 +27,7 @@ def printed_scores(
 
     The command is run without a shell. Every line of its output ends in a number, and has no other
     but the sentence's. There is one, the score of the corpus; or one a sentence; or those and then
-    the corpus's. Without the last, it is their mean.
+    the corpus's, after other words. Without the last, it is their mean.
 
     Args:
         files: by the names that the command has in braces.
@@ -48,7 +48,7 @@ def printed_scores(
     if done.returncode:
         raise FailedError(f"{name}: {words[0]} ended with status {done.returncode}")
     lines = [*filter(str.strip, done.stdout.decode("utf-8", "replace").splitlines())]
-    numbers, shapes = list[float](), set[str]()
+    numbers, shapes = list[float](), list[str]()
     for place, line in enumerate(lines):
         match = LINE.fullmatch(line)
         index = {f"{place}", f"{place + 1}"} if len(lines) > 1 and place < sentences else set()
@@ -56,8 +56,7 @@ def printed_scores(
         if match is None or len(others) > 1 or not others <= index:
             raise FailedError(f"{name}: expected lines with a number, at their ends, got {line!r}")
         numbers.append(float(match[2]))
-        if place < sentences:
-            shapes.add(re.sub(r"\d+", "", match[1] or ""))
+        shapes.append(re.sub(r"\d+", "", match[1] or ""))
     if not all(abs(number) < LARGEST for number in numbers):
         raise FailedError(f"{name}: expected finite numbers, got {numbers}")
     if len(numbers) == 1:
@@ -65,9 +64,11 @@ def printed_scores(
     if not sentences <= len(numbers) <= sentences + 1:
         expected = f"lines that end in a number: one, or one for each of {sentences} sentences"
         raise FailedError(f"{name}: expected {expected}, got {len(numbers)}")
-    if len(shapes) > 1:
-        told = ", ".join(sorted(map(repr, shapes)))
+    if len({*shapes[:sentences]}) > 1:
+        told = ", ".join(sorted(map(repr, {*shapes})))
         raise FailedError(f"{name}: expected lines of one kind before their numbers, got {told}")
+    if shapes[sentences:] == shapes[:1]:
+        raise FailedError(f"{name}: expected other words before the score of the corpus, the last")
     each = numbers[:sentences]
     return (numbers[-1] if len(numbers) > sentences else fmean(each)), each
 

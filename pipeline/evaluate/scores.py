@@ -7,9 +7,9 @@ Scores, confidence intervals and the paired tests, by bootstrap and by approxima
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from mgsa.cli.languages import CHINESE, UNSPACED, base_language
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 SEED_VARIABLE = "SACREBLEU_SEED"
 """The only place where sacreBLEU takes the seed of its draws from."""
 
+ENOUGH = 21
+"""Sentences told apart with which no p-value is below its bound."""
 RESULTS = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}
 """Metrics by their names in sacreBLEU's results."""
 
@@ -74,12 +76,13 @@ def compare(
     For each metric `bleu_baseline`, `bleu_difference`, `bleu_p_value` and, with randomisation
     trials, `bleu_randomization_p_value`. sacreBLEU counts samples whose difference is strictly
     larger than the observed one; p-values are therefore bounded from below: 1 for equal scores,
-    else 2 / 2^k for k sentences that differ. The bootstrap's p-value is left as sacreBLEU's, about
-    half of what it should be (see `pipeline.statistics.bootstrap.compare`).
+    else 2 / 2^k for k sentences that the metric tells apart. The bootstrap's p-value is left as
+    sacreBLEU's, about half of what it should be (see `pipeline.statistics.bootstrap.compare`).
     """
-    differing = sum(one != other for one, other in zip(hypotheses, baseline, strict=True))
-    least = min(2.0 ** (1 - differing), 1.0)
     metrics = _metrics(references, settings, language)
+    alone = _metrics([], settings, language)
+    rows = [*zip(hypotheses, baseline, references, strict=True)]
+    least = {name: _least_p_value(metric, rows) for name, metric in alone.items()}
     systems = {"baseline": baseline, "system": hypotheses}
     tests = {"p_value": ("bs", settings.bootstrap_samples)}
     if settings.randomization_trials:
@@ -91,9 +94,20 @@ def compare(
                 one, other = results["baseline"], results["system"]
                 scores[f"{name}_baseline"] = float(one.score)
                 scores[f"{name}_difference"] = float(other.score - one.score)
-                equal = other.score == one.score
-                scores[f"{name}_{p_value}"] = 1.0 if equal else float(max(other.p_value, least))
+                found = 1.0 if other.score == one.score else max(other.p_value, least[name])
+                scores[f"{name}_{p_value}"] = float(found)
     return scores
+
+
+def _least_p_value(metric: Metric, rows: Iterable[tuple[str, str, Sequence[str]]]) -> float:
+    """2 / 2^k, at most 1, for k sentences of two systems that a metric tells apart."""
+    scores = (
+        [vars(metric.sentence_score(text, references)) for text in (one, other)]
+        for one, other, references in rows
+        if one != other
+    )
+    differing = (1 for one, other in scores if one != other)
+    return min(2.0 ** (1 - sum(islice(differing, ENOUGH))), 1.0)
 
 
 @contextmanager
@@ -130,17 +144,19 @@ def _test(
 def _metrics(
     references: Sequence[Sequence[str]], settings: EvaluateSettings, language: str | None
 ) -> dict[str, Metric]:
-    """Metrics with cached reference statistics."""
+    """Metrics with cached statistics of references, or, without any, for single sentences."""
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER
 
     base = language and base_language(language)
-    columns = [*zip_longest(*references)]  # sacreBLEU takes `None` for no reference
+    columns = [*zip_longest(*references)] or None  # sacreBLEU takes `None` for no reference
     found: dict[str, Metric] = {}
     if "bleu" in settings.metrics:
         tokenizer = loaded_tokenizer(settings.bleu_tokenizer, language)
-        found["bleu"] = BLEU(tokenize=tokenizer, references=columns)
+        found["bleu"] = BLEU(
+            tokenize=tokenizer, references=columns, effective_order=columns is None
+        )
     if "chrf" in settings.metrics:
         found["chrf"] = CHRF(references=columns)
     is_split = base in (*CHINESE, "ja")

@@ -26,6 +26,7 @@ _ROOT = re.compile(rb"<([a-z]\w*)", re.IGNORECASE)
 _OBJECT = re.compile(rb'\{\s*"')
 _BREAKS = re.compile(r"\s*[\n\r\t]\s*")
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
+Column = str | int | None
 _OTHER = {"source": "target", "target": "source"}
 _ROLES = {"source": ("source", "src"), "target": ("target", "tgt", "trg")}
 _CODE = re.compile(r"[a-z]{2}([-_]\w+)?", re.IGNORECASE)
@@ -37,7 +38,7 @@ def read_column(
     language: str,
     other: str,
     side: str,
-    column: str | int | None = None,
+    columns: tuple[Column, Column] = (None, None),
     reference: int = 1,
     source: Path | None = None,
 ) -> Iterator[str]:
@@ -46,15 +47,16 @@ def read_column(
     Args:
         language, other: codes of this side and of the pair's other one.
         side: source or target, where the file's codes do not tell.
-        column: of a table its number, from 1, or name, of JSON and Parquet its name (`a.b`: b
-            within a); `None`: the language's, or of two columns that of the side.
+        columns: this side's and the other's: of a table its number, from 1, or name, of JSON and
+            Parquet its name (`a.b`: b within a); `None`: the language's, or of two columns that of
+            the side.
         reference: of several of a segment of a test set, from 1; blank if it has fewer.
         source: the file of the source, whose order the segments of a test set get.
 
     Raises:
         InputError: the file is missing, damaged, of another format, or without the language.
     """
-    kind = _format(path)
+    kind, column = _format(path), columns[0]
     match kind:
         case "sgml" | "xml":
             sentences = _segments(path, language, other, side, reference, source)
@@ -66,7 +68,7 @@ def read_column(
             sentences = _values(path, _json_rows(path), language, side, column)
         case "table":
             languages = {side: language, _OTHER[side]: other}
-            rows = _table_rows(path, languages, column)
+            rows = _table_rows(path, languages, columns)
             sentences = _values(path, rows, language, side, column)
         case _ if column is not None:
             raise InputError(f"expected a table with column {column}, found text", path=path)
@@ -143,9 +145,12 @@ def _parquet_rows(path: Path) -> Iterator[Any]:
 
 
 def _table_rows(
-    path: Path, languages: Mapping[str, str], column: str | int | None
+    path: Path, languages: Mapping[str, str], columns: Sequence[Column]
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Cells by the number of their column, and by its name if the first line is one of names."""
+    """Cells by the number of their column, and by its name if the first line is one of names.
+
+    An `InputError` is raised if it names one language of the pair and, it seems, text.
+    """
     lines = read_lines(path)
     peeked = [*islice(lines, PEEKED_LINES)]
     separator = table_separator(peeked)
@@ -165,9 +170,13 @@ def _table_rows(
         cells = [text_of(cell) for cell in line.split(separator)] if line.strip() else []
         if not width:
             width = len(cells)
-            if column in cells or _are_names(cells, languages):
+            named = [column in cells for column in columns if isinstance(column, str)]
+            if any(named) or _are_names(cells, languages):
                 names = cells
                 continue
+            if any(_column_of(cells, language, side) for side, language in languages.items()):
+                message = f"expected text, or a name for both languages, found {', '.join(cells)}"
+                raise InputError(f"{message}; `columns` may name others", path=path, line=number)
         if cells and len(cells) != width:
             message = f"expected {width} columns as in the first line, found {len(cells)}"
             raise InputError(message, path=path, line=number)
@@ -214,7 +223,7 @@ def _values(
     rows: Iterable[tuple[int, Any]],
     language: str,
     side: str,
-    column: str | int | None,
+    column: Column,
 ) -> Iterator[str]:
     """Of each row the text of a column, or that in the language, as `datasets` has them.
 

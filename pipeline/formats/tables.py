@@ -75,6 +75,8 @@ def read_csv(path: Path, *texts: str, delimiter: str = ",") -> list[Row]:
     """
     reader = csv.DictReader(read_lines(path), delimiter=delimiter)
     columns = reader.fieldnames or ()
+    if len(columns) == 1 and {*columns[0]} & {*";\t"} - {delimiter}:
+        raise InputError(f"expected columns with {delimiter!r} between them", path=path, line=1)
     if len({*columns}) < len(columns):
         raise InputError("expected each column once", path=path, line=1)
     rows: list[Row] = []

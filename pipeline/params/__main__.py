@@ -36,7 +36,7 @@ def check_or_compose(
         Overrides, Option("write the composition of these, and of them alone", "KEY=VALUE")
     ] = None,
     change: Annotated[
-        Overrides, Option("change these options and values, and keep the others", "KEY=VALUE")
+        Overrides, Option("change these options and values; others stay, comments go", "KEY=VALUE")
     ] = None,
     report: Annotated[Path | None, Report("what the file is (JSON)")] = None,
 ) -> None:

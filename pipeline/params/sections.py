@@ -103,6 +103,10 @@ def _contradictions(sections: Mapping[str, Any]) -> Iterator[str]:
         yield f"probe.scratch.levels: expected at most {levels}, as partition.levels has"
     if model.share_embeddings == "all" and not sections["dataset"].joint_vocabulary:
         yield "dataset.joint_vocabulary: expected true, as model.share_embeddings: all needs"
+    analyze = sections["analyze"]
+    rows = getattr(corpus, analyze.split, None) if isinstance(corpus, SampleCorpus) else None
+    if isinstance(rows, int) and max(analyze.sentences, default=0) >= rows:
+        yield f"analyze.sentences: expected rows of {analyze.split}, 0 to {rows - 1}"
     yield from _unfit_tokenizers(sections)
     if align.kind == "corpus" and not links:
         yield (

@@ -16,7 +16,7 @@ from mgsa.cli.errors import InputError
 
 _APPLICATION = int.from_bytes(b"mgsa")
 """SQLite's mark of whose file it is."""
-_WAIT_SECONDS = 60.0
+_WAIT_SECONDS = 20.0
 
 
 class ParseMemory:

@@ -32,6 +32,10 @@ def pair(
         (folder / "pairs").write_text(f"{text} {tokens}")
 
 
+def score(*, references: Annotated[list[Path], Input("references", "FILE")]) -> None:
+    assert references
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -58,6 +62,21 @@ def test_inputs_that_were_made_of_others_are_refused() -> None:
     with pytest.raises(InputError, match="tokens: expected mgsa tokens made of the same mgsa text"):
         command(pair, "pair")(["--text", "b", "--tokens", "tokens", "--out", "pairs"])
     assert not Path("pairs").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_input_that_was_altered_is_refused() -> None:
+    Path("a/text").write_text("b")
+    with pytest.raises(InputError, match="a/text: expected the file as its command wrote it"):
+        command(pair, "pair")(["--text", "a", "--tokens", "tokens", "--out", "pairs"])
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_backup_that_a_pattern_finds_is_refused() -> None:
+    Path("tokens/tokens.bak").touch()
+    with pytest.raises(InputError, match=r"tokens\.bak: expected a file that the manifest\.json"):
+        command(score, "score")(["--references", "tokens/tokens", "tokens/tokens.bak"])
+    command(score, "score")(["--references", "tokens/tokens"])
 
 
 @pytest.mark.usefixtures("folder")

@@ -83,6 +83,21 @@ def printing(lines: int) -> list[str]:
     return [sys.executable, "-c", code]
 
 
+def test_work_goes_on_without_a_reader_of_stderr(tmp_path: Path) -> None:
+    code = "import sys, pathlib; from mgsa.cli.run import run\n"
+    code += "work = lambda argv: [print(i, file=sys.stderr) for i in range(100_000)]\n"
+    code += (
+        f"sys.exit(run(lambda argv: work(argv) and pathlib.Path({str(tmp_path / 'a')!r}).touch()))"
+    )
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", code], stderr=pipe, text=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "0\n"
+        process.stderr.close()
+    assert process.returncode == DONE
+    assert (tmp_path / "a").exists()
+
+
 def test_a_reader_that_went_away_is_no_error() -> None:
     pipe = subprocess.PIPE
     with subprocess.Popen(printing(100_000), stdout=pipe, stderr=pipe, text=True) as process:

@@ -138,6 +138,12 @@ def test_commands_read_the_texts_that_are_scored(tmp_path: Path) -> None:
     assert command_scores(metric, read, settings)["x"] == len("a\nbc\n")
 
 
+def test_the_score_of_the_corpus_has_other_words(folder: Path) -> None:
+    metric = CommandMetric("x", f'{sys.executable} -c "print(*[0.5] * 4, sep=chr(10))"')
+    with pytest.raises(FailedError, match="x: expected other words before the score of the corpus"):
+        printed_scores(metric, {"hypotheses": folder / "hypotheses"}, 3)
+
+
 def test_a_number_in_a_heading_is_no_score(folder: Path) -> None:
     script = "print('version 2', *[0.5] * 3, sep=chr(10))"
     metric = CommandMetric("x", f'{sys.executable} -c "{script}" {{hypotheses}}')

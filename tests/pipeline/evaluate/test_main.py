@@ -188,6 +188,17 @@ def test_several_references_are_sacrebleus(files: Path) -> None:
     assert Record.read(files / "report.json")["signatures"][0]["signature"].startswith("nrefs:var|")
 
 
+def test_sentences_that_a_metric_cannot_tell_apart_are_no_evidence(files: Path) -> None:
+    ours = lines(files / "hypotheses")
+    baseline = [f"{line} " for line in ours]
+    baseline[3] = "quite other words ."
+    write_lines(files / "baseline", baseline)
+    main(arguments(files, "--baseline", str(files / "baseline")))
+    report = Record.read(files / "report.json")
+    for name in SETTINGS.metrics:
+        assert report[f"{name}_p_value"] == report[f"{name}_randomization_p_value"] == 1
+
+
 def test_test_sets_are_scored_alone_and_have_means(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -95,13 +95,13 @@ def test_units_of_a_translation_memory(tmp_path: Path) -> None:
         ("a\tb\nc\t\n", {}, [["a", "c"], ["b", ""]]),
         ("a ||| b\nc ||| d\n", {}, [["a", "c"], ["b", "d"]]),
         ("id\tde_AT\ten\n1\tb\ta\n", {}, [["a"], ["b"]]),
-        ("1\ta\tb\n2\tc\td\n", {"column": 2}, [["a", "c"]] * 2),
-        ("x\ty\na\tb\n", {"column": "y"}, [["b"]] * 2),
+        ("1\ta\tb\n2\tc\td\n", {"columns": (2, 2)}, [["a", "c"]] * 2),
+        ("x\ty\na\tb\n", {"columns": ("y", "y")}, [["b"]] * 2),
         ("target\tsource\na\tb\n\n", {}, [["b"], ["a"]]),
         ("Tgt\tSrc\na\tb\n", {}, [["b"], ["a"]]),
         ("German\tenglish\tid\na\tb\t1\n", {}, [["b"], ["a"]]),
         ("text_en\tid\ttext_de\na\t1\tb\n", {}, [["a"], ["b"]]),
-        ("it\tes\na\tb\n", {"column": 2}, [["b"], ["b"]]),
+        ("it\tes\na\tb\n", {"columns": (2, 2)}, [["b"], ["b"]]),
         ("No\tno\na\tb\n", {}, [["No", "a"], ["no", "b"]]),
         ('"He ""can""."\t"Er" kann.\n', {}, [['He "can".'], ['"Er" kann.']]),
         ('"""Go!"""\t"Los!"\nGo.\tLos.\n', {}, [['"Go!"', "Go."], ['"Los!"', "Los."]]),
@@ -144,13 +144,34 @@ def test_what_is_not_found_is_named(
 ) -> None:
     (tmp_path / "t").write_text(text)
     with pytest.raises(InputError, match=re.escape(message)):
-        read(tmp_path / "t", column=column)
+        read(tmp_path / "t", columns=(column, column))
+
+
+NAMED = "id\ten\tDeutsch\n1\tA dog.\tEin Hund.\n"
+
+
+def test_names_of_either_side_make_a_header(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text(NAMED)
+    for source, target in (("en", 3), (2, "Deutsch"), ("en", "Deutsch")):
+        names = {"source": (source, target), "target": (target, source)}
+        found = [
+            [*read_column(tmp_path / "t", language=a, other=b, side=side, columns=names[side])]
+            for side, a, b in (("source", "en", "de"), ("target", "de", "en"))
+        ]
+        assert found == [["A dog."], ["Ein Hund."]]
+
+
+@pytest.mark.parametrize("column", [None, 2])
+def test_a_line_that_may_be_a_header_is_refused(tmp_path: Path, column: int | None) -> None:
+    (tmp_path / "t").write_text(NAMED)
+    with pytest.raises(InputError, match="t:1: expected text, or a name for both languages, found"):
+        read(tmp_path / "t", columns=(column, column))
 
 
 def test_columns_of_json(tmp_path: Path) -> None:
     (tmp_path / "t").write_text('\n{"a": {"en": "x"}, "b": "y"}\n')
-    assert read(tmp_path / "t", column="a.en") == [["x"]] * 2
-    assert read(tmp_path / "t", column="b") == [["y"]] * 2
+    assert read(tmp_path / "t", columns=("a.en", "a.en")) == [["x"]] * 2
+    assert read(tmp_path / "t", columns=("b", "b")) == [["y"]] * 2
 
 
 def sgml(kind: str, languages: str, documents: Sequence[tuple[str, Sequence[str]]]) -> str:

@@ -21,7 +21,7 @@ from pipeline.formats.probing import PROBING, TASKS
 from pipeline.formats.text import SPLITS
 from pipeline.formats.trees import bracketed, flat_tree
 from pipeline.probe_data.__main__ import main
-from tests.probing_folders import TREES, arguments, build, write_dataset
+from tests.probing_folders import TREES, arguments, build, record, write_dataset
 
 ALL_TRAIN = "shares=[100, 1, 1]"
 
@@ -146,6 +146,7 @@ def test_mistakes_are_one_line(stages: Path, tmp_path: Path) -> None:
     others = tmp_path / "others"
     shutil.copytree(stages / "parsed", others)
     write_json(others / "parser.json", {"kind": "trees", "identity": "another"})
+    record(others / "parser.json")
     for mistake, message in (
         (("--parsed", str(others)), "others: expected trees of the parser that "),
         (("--set", "trees=glod"), "glod: no such file: probe_data.trees takes parsed, gold"),
