@@ -16,7 +16,7 @@ import pipeline.bpe
 import pipeline.dataset.__main__
 import pipeline.partition
 import pipeline.tokenize
-from mgsa.cli.files import write_json
+from mgsa.cli.files import read_json, write_json
 from mgsa.cli.outputs import WRITTEN_BY, manifest_of, write_manifest
 from mgsa.data.dataset import Dataset
 from pipeline.constituency.parser_folder import Kind, write_parser_folder
@@ -136,6 +136,12 @@ def stage_argv(folder: Path, *overrides: str, **paths: str) -> list[str]:
             write_manifest(given, {"kind": f"mgsa {kind}"})
     words = [word for name, path in named.items() for word in (f"--{name}", str(folder / path))]
     return [*words, *(word for override in overrides for word in ("--set", override))]
+
+
+def forget_origins(folder: Path) -> None:
+    """Have no folder below `folder` say what it was made of."""
+    for path in folder.rglob("manifest.json"):
+        write_json(path, read_json(path) | {"made_of": {}})
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -24,6 +24,7 @@ from mgsa.cli.files import read_json, write_json
 from mgsa.cli.run import BAD_INPUT
 from tests.all_stages import contents, in_a_process, run_command
 from tests.probing_folders import record
+from tests.text_folders import forget_origins
 
 Change = Callable[[Path], object]
 
@@ -315,8 +316,7 @@ def test_a_mistake_is_one_line_and_changes_nothing(
     change(folder / file)
     if file.partition("/")[0] in TEXTS and (folder / file).is_file():
         record(folder / file)  # as its command might have written it, and what was made of it
-        for path in folder.rglob("manifest.json"):
-            write_json(path, read_json(path) | {"made_of": {}})
+        forget_origins(folder)
     capsys.readouterr()
     before = contents(folder)
     assert run_command(command) == BAD_INPUT

@@ -13,7 +13,7 @@ from mgsa.data.dataset import open_dataset
 from pipeline.tokenizers.moses import MosesText
 from pipeline.translate.split import WRITTEN, main
 from tests.lines import lines, write_lines
-from tests.text_folders import build_dataset
+from tests.text_folders import build_dataset, forget_origins
 
 
 def stage(models: Path, out: Path, *extra: str) -> int:
@@ -48,6 +48,7 @@ def test_test_sets_and_further_references_are_handed_on(models: Path, tmp_path: 
     columns["target.3"] = [*["doch"] * 10, *[""] * (pairs - 10)]
     for name, texts in columns.items():
         write_lines(folder / f"corpus/test.{name}", texts)
+    forget_origins(folder)
     build_dataset(folder)
     kept = [int(number) - 1 for number in lines(folder / "tokenized/test.lines")]
     assert stage(folder, tmp_path / "out") == 0
