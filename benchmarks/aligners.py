@@ -23,7 +23,6 @@ import tempfile
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from shutil import copyfile
 
 import numpy as np
 import yaml
@@ -31,7 +30,7 @@ import yaml
 from benchmarks.text_stages import Command, stage_command
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_json, read_lines, write_json
-from mgsa.cli.outputs import MANIFEST
+from mgsa.cli.outputs import write_manifest
 from mgsa.cli.run import run
 from mgsa.data.word_links import Link, format_links
 from pipeline.align.eflomal import find_command
@@ -56,13 +55,13 @@ def prepare(work: Path, corpus: str, shared: Path, few: int) -> dict[str, int]:
     paths = {"corpus": str(work / "corpus"), "out": str(work / "tokenized")}
     stage_command("tokenize", work, paths).seconds()
     (work / FEW).mkdir()
-    copyfile(work / "tokenized" / MANIFEST, work / FEW / MANIFEST)
     for split in SPLITS:
         for name in (*SIDES, "links"):
             whole = work / f"tokenized/{split}.{name}"
             if whole.exists():
                 some = islice(read_lines(whole), few if split == "train" else 1)
                 (work / FEW / whole.name).write_text("".join(f"{line}\n" for line in some))
+    write_manifest(work / FEW, {"kind": "mgsa tokenised text"})
     return {
         folder: sum(1 for split in SPLITS for _ in read_pairs(work / folder, split))
         for folder in ("tokenized", FEW)

@@ -26,7 +26,7 @@ import yaml
 from benchmarks.machine import device_parser
 from benchmarks.text_stages import ROOT, Command, stage_command
 from mgsa.cli.files import write_json
-from mgsa.cli.outputs import MANIFEST
+from mgsa.cli.outputs import write_manifest
 from mgsa.cli.run import run
 from mgsa.decoding.opened import choose_device
 from pipeline.formats.text import SPLITS, read_sentences
@@ -51,13 +51,13 @@ def prepare(work: Path, shared: Path, sentences: int, workers: int, *, gpu: bool
     paths["out"] = str(work / "parser")
     stage_command("parser", work, paths).seconds()
     (work / "tokenized").mkdir()
-    for name in (TEXT, MANIFEST):
-        copyfile(work / "all" / name, work / "tokenized" / name)
+    copyfile(work / "all" / TEXT, work / "tokenized" / TEXT)
     for split in SPLITS:
         # The stage wants every split: one sentence will do for those that are not measured.
         kept = islice(read_sentences(work / f"all/{split}.source"), sentences)
         lines = list(kept if split == "train" else islice(kept, 1))
         (work / f"tokenized/{split}.source").write_text("".join(f"{s}\n" for s in lines), "utf-8")
+    write_manifest(work / "tokenized", {"kind": "mgsa tokenised text"})
 
 
 def stage(work: Path, repetition: int) -> Command:
