@@ -218,7 +218,8 @@ def parse_json(
 
     def number(digits: str) -> float:
         if not math.isfinite(value := float(digits)):
-            raise InputError(f"expected finite numbers, found {digits[:20]}", path=path)
+            found = f"{digits[:20]}… of {len(digits)} characters" if digits[20:] else digits
+            raise InputError(f"expected finite numbers, found {found}", path=path)
         return value
 
     def whole_number(digits: str) -> int:

@@ -1,6 +1,7 @@
 """Settings of the stage `analyze`."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from mgsa.cli.settings import Count, Positive
 
@@ -12,7 +13,7 @@ SHARES = "attention_shares.csv"
 class AnalyzeSettings:
     """The split to count over, and the rows (`sentences`) to draw."""
 
-    split: str
+    split: Literal["train", "valid", "test"]
     sentences: tuple[Count, ...]
     batch_tokens: Positive
 

@@ -170,7 +170,8 @@ def tables(inputs: Inputs) -> Iterator[Markup]:
         yield PROSE.tables()
     contrasts = [*CONTRASTS.values(), CONTRASTS_OVER_SEEDS]
     elsewhere = [*BY_SEED.values(), CONTRASTS_BY_SEED, *contrasts]  # a page has no such width
-    for collected in map(Record.read, inputs.tables):
+    for path in inputs.tables:
+        collected = Record.read(path, "pipeline.experiment")
         rows = table_rows(collected)
         caption = '{} <span class="muted">(baseline: {})</span>'
         title = html(caption, collected["title"], collected["baseline"])

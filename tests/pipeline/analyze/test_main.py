@@ -90,7 +90,7 @@ def test_any_model_is_counted_and_drawn(
     [
         ({"sentences": [0, 4]}, "analyze.sentences: expected rows of test, 0 to 3, got 4"),
         ({"sentences": [1, 1]}, "analyze: sentences: expected each once"),
-        ({"split": "tset"}, "no split 'tset'; it has train, valid, test"),
+        ({"split": "tset"}, "split: expected 'train', 'valid' or 'test', got 'tset'"),
     ],
 )
 def test_what_is_not_there_is_one_line(
