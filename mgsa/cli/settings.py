@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
@@ -110,13 +110,6 @@ def check_each_once(name: str, values: Sequence[object]) -> None:
     """Raise a `ValueError` for the setting `name` if it is empty or repeats a value."""
     if len(set(values)) != len(values) or not values:
         raise ValueError(f"{name}: expected at least one, each once")
-
-
-def check_keys_once(overrides: Iterable[str]) -> None:
-    """Raise an `InputError` if two of a command's `KEY=VALUE` have the same key."""
-    keys = [override.partition("=")[0] for override in overrides]
-    if repeated := next((key for key in keys if keys.count(key) > 1), None):
-        raise InputError(f"{repeated}: expected one value, got several")
 
 
 def shown(value: Any) -> str:

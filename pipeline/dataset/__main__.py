@@ -48,9 +48,9 @@ def build(
     parameters = recorded_parameters(params) | {"dataset": recorded(to_mapping(dataset))}
     inputs = StageOutputs(corpus, tokenized, bpe, partitions, parser, alignments)
     figures: dict[str, Any] = {}
+    pairs = sum(1 for _ in read_lines(tokenized / "train.source")) if reports else 0
     for path in reports:
         figures |= (found := Record.read(path, *REPORTS))
-        pairs = sum(1 for _ in read_lines(tokenized / "train.source"))
         if (kept := found.get("train_kept", pairs)) != pairs:
             message = f"expected the report of {tokenized}, with {pairs} pairs kept, got {kept}"
             raise InputError(message, path=path)

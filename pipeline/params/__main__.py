@@ -15,7 +15,7 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.files import atomic_file, read_text, real_path
 from mgsa.cli.outputs import write_report
 from mgsa.cli.run import one_line, run
-from mgsa.cli.settings import check_keys_once, read_yaml, write_yaml
+from mgsa.cli.settings import read_yaml, write_yaml
 from pipeline.params import presets
 from pipeline.params.machine import check_machine, check_outputs
 from pipeline.params.presets import compose, describe, describe_changes, nearest_composition
@@ -47,7 +47,9 @@ def check_or_compose(
     """
     if write is not None and change is not None:
         raise InputError("--write, --change: expected one of them")
-    check_keys_once(write or change or ())
+    keys = [override.partition("=")[0] for override in write or change or ()]
+    if repeated := next((key for key in keys if keys.count(key) > 1), None):
+        raise InputError(f"{repeated}: expected one value, got several")
     is_new = write is not None or change is not None
     before = _replaced(params) if is_new else None
     nearest = None if before is None else nearest_composition(before, config)
