@@ -85,8 +85,10 @@ def save_checkpoint(
         write_json(folder / STATE, to_mapping(state))
 
 
-def read_state(checkpoints: Path, update: int) -> State:
-    """The state after an update.
+def read_state(
+    checkpoints: Path, update: int, names: Sequence[str] = (WEIGHTS, OPTIMIZER)
+) -> State:
+    """The state after an update, whose files of these names are checked.
 
     Raises:
         InputError: it is missing, damaged, of another version or update, or has other files.
@@ -95,10 +97,10 @@ def read_state(checkpoints: Path, update: int) -> State:
     state = from_mapping(State, read_json(folder / STATE), f"{folder / STATE}: checkpoint")
     if state.update != update:
         raise InputError(f"expected update {update}, found {state.update}", path=folder / STATE)
-    for name, digest in state.files.items():
+    for name in state.files.keys() & names:
         if not (folder / name).is_file():
             raise no_file(folder / name)
-        if sha256(folder / name) != digest:
+        if sha256(folder / name) != state.files[name]:
             message = "expected the file that was saved with its state; without its folder a run"
             raise InputError(f"{message} goes on from the one before", path=folder / name)
     return state
@@ -123,7 +125,7 @@ def average(checkpoints: Path, updates: Sequence[int], identity: str) -> dict[st
     One file is in memory at a time. Errors are as of `read_state`, or one is of another run.
     """
     for update in updates:
-        if read_state(checkpoints, update).identity != identity:
+        if read_state(checkpoints, update, [WEIGHTS]).identity != identity:
             folder = folder_of(checkpoints, update)
             raise InputError("expected a checkpoint of this run, found another's", path=folder)
     first, *others = (folder_of(checkpoints, update) / WEIGHTS for update in updates)
