@@ -79,7 +79,8 @@ PARTS = (
         90,
         f"{TRAINING} --interrupt --set precision=bf16-mixed checkpoint_every=50 validate_every=100"
         " max_updates=200",
-        "checkpoint_every=2 validate_every=4 max_updates=6 validation_sentences=10",
+        "--set precision=bf16-mixed checkpoint_every=2 validate_every=4 max_updates=6"
+        " validation_sentences=10",
         files=(DATASET,),
     ),
     Part(
