@@ -7,16 +7,20 @@ The same numbers are the same bytes; there is no network and no browser.
 
 import json
 import re
+import resource
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+from mgsa.cli.errors import FailedError
 from mgsa.cli.files import open_to_write
 from pipeline.formats.tables import Row
 
 TEMPLATES = Path(__file__).parents[1] / ".dvc" / "plots"
 VEGA_LITE = "5.20"
+ADDRESS_SPACE = 66 << 30
+"""Bytes that vl-convert's JavaScript engine reserves: without them it ends the process."""
 LARGEST = 1e100
 """Larger numbers have no place on an axis: the distance of two such may be infinite."""
 
@@ -148,23 +152,26 @@ def panel(spec: Spec, *, width: int = 360, height: int | None = 220) -> Spec:
 
 def svg(spec: Spec) -> str:
     """SVG to inline in a page; colours are the page's CSS variables."""
-    import vl_convert
-
     config = {**_CONFIG, "padding": 2, "legend": {**_CONFIG["legend"], "disable": True}}
-    text = json.dumps(_xml({**spec, "config": config}))
-    drawn: str = vl_convert.vegalite_to_svg(text, vl_version=VEGA_LITE)
-    return drawn
+    return _drawn(json.dumps(_xml({**spec, "config": config})))
 
 
 def figure_svg(spec: Spec) -> str:
     """SVG that stands by itself, on white."""
-    import vl_convert
-
     config = {**_CONFIG, "background": "#ffffff", "padding": 20}
     text = json.dumps(_xml({**spec, "config": config}))
-    plain = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", text)
-    drawn: str = vl_convert.vegalite_to_svg(plain, vl_version=VEGA_LITE)
-    return drawn
+    return _drawn(re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", text))
+
+
+def _drawn(text: str) -> str:
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if 0 <= limit < ADDRESS_SPACE:
+        needed = f"{ADDRESS_SPACE >> 30} GiB of address space, of which V8 uses little"
+        raise FailedError(f"charts: expected {needed}, got {limit >> 30} (ulimit -v)")
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(text, vl_version=VEGA_LITE)
+    return svg
 
 
 def write_figure(spec: Spec, path: Path) -> None:

@@ -60,9 +60,10 @@ def new(
         check_outside_outputs(folder)
         pipeline = folder / "dvc.yaml"
         is_project = pipeline.is_file() and OURS in read_text(pipeline)
-        if folder.exists() and not is_project and (folder.is_file() or any(folder.iterdir())):
+        found = ["a file"] if folder.is_file() else sorted(p.name for p in folder.glob("*"))
+        if found and not is_project:
             expected = f"expected a new or empty folder, or one whose dvc.yaml runs {OURS}"
-            raise InputError(expected, path=folder)
+            raise InputError(f"{expected}, found {found[0]}", path=folder)
         links = [
             (folder / name, target)
             for name, target in LINKS.items()

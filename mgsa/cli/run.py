@@ -65,6 +65,7 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
             raise
         return _fail("out of memory; smaller batches or a smaller model need less", FAILED)
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # another one finds libraries at their exits
         return _fail("interrupted", INTERRUPTED)
     except Terminated:
         return _fail("terminated", TERMINATED)

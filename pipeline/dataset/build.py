@@ -164,17 +164,22 @@ def collect_vocabularies(
         counts[0].update(counts.pop())
     known: list[tuple[str, ...]] = [(), ()]
     if others:
-        read = read_vocabularies(others / VOCABULARY)
-        if (read[0] is read[1]) != joint:
-            lists = "one list" if joint else "two lists"
-            message = f"expected {lists}, as dataset.joint_vocabulary says"
-            raise InputError(message, path=others / VOCABULARY)
-        known = [vocabulary.symbols for vocabulary in read]
+        known = [vocabulary.symbols for vocabulary in known_vocabularies(others, joint=joint)]
     vocabularies = [
         Vocabulary.of(dict.fromkeys([*before, *_by_frequency(subwords)]))
         for before, subwords in zip(known, counts, strict=False)
     ]
     return vocabularies[0], vocabularies[-1]
+
+
+def known_vocabularies(artifact: Path, *, joint: bool) -> tuple[Vocabulary, Vocabulary]:
+    """Those of an artifact; an `InputError` is raised unless they are `joint` as expected."""
+    read = read_vocabularies(artifact / VOCABULARY)
+    if (read[0] is read[1]) != joint:
+        lists = "one list" if joint else "two lists"
+        message = f"expected {lists}, as dataset.joint_vocabulary says"
+        raise InputError(message, path=artifact / VOCABULARY)
+    return read
 
 
 def collect_tags(partitions: Path, others: Path | None) -> tuple[tuple[str, ...], int]:

@@ -17,7 +17,8 @@ LARGEST = 1e100
 _NUMBER = r"(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|[-+]?inf)"
 LINE = re.compile(rf"(.*\s)?({_NUMBER})\s*", re.I)
 """A line with a number at its end."""
-WITHIN = re.compile(rf"(?<!\S){_NUMBER}(?!\S)", re.I)
+WITHIN = re.compile(rf"(?<![\w./\\-]){_NUMBER}(?![\w./\\-])", re.I)
+"""A number that is no part of a name such as `chrF2` or `/tmp/20/hyp.20.txt`."""
 
 
 def printed_scores(

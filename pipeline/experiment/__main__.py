@@ -56,6 +56,8 @@ def experiment(
         raise InputError(f"--size {size}: expected one of {expected}", path=path)
     if seeds is not None and not 1 <= seeds <= len(plan.seeds):
         raise InputError(f"--seeds: expected 1 to {len(plan.seeds)}, got {seeds}", path=path)
+    if not collect_only and not (dataset := folder.parent / "data/dataset").is_dir():
+        raise InputError("no such folder, which `dvc repro dataset` makes", path=dataset)
     systems = {cell for name in tables for cell in plan.cells(plan.tables[name])}
     keep_choice(folder, [plan.overrides(name, size) for name in sorted(systems)], size, overrides)
     missing: Missing = "not_run" if collect_only else "failed"

@@ -2,7 +2,7 @@
 
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +12,7 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.files import real_path
 from mgsa.cli.outputs import kind_of
 from mgsa.cli.settings import paths_read, read_yaml
-from mgsa.config import ModelConfig
+from mgsa.config import ModelConfig, TrainConfig
 from pipeline.evaluate.settings import CommandMetric
 
 ARTIFACTS = {
@@ -30,6 +30,7 @@ def check_machine(sections: Mapping[str, Any], path: Path) -> None:
     from pipeline.align.eflomal import find_command
     from pipeline.bpe import take
     from pipeline.constituency.parser_folder import package_files
+    from pipeline.dataset.build import known_vocabularies
 
     for key, read in _paths(sections):
         if key != "corpus.folder" and not read.exists():  # splits may name all their files
@@ -45,8 +46,10 @@ def check_machine(sections: Mapping[str, Any], path: Path) -> None:
     if bpe.codes is not None:
         with TemporaryDirectory() as folder:
             take(Path(bpe.codes), Path(folder), bpe)
-    if sections["train"].frozen:
-        _check_frozen(sections["model"], sections["train"].frozen)
+    if known := sections["dataset"].vocabulary:
+        known_vocabularies(Path(known), joint=sections["dataset"].joint_vocabulary)
+    if sections["train"].initial or sections["train"].frozen:
+        _check_weights(sections["model"], sections["train"])
     if sections["align"].kind == "eflomal":
         find_command()
     if parser.kind == "stanza" and parser.resources is not None:
@@ -54,14 +57,27 @@ def check_machine(sections: Mapping[str, Any], path: Path) -> None:
         package_files(Path(parser.resources), language, parser.package)
 
 
-def _check_frozen(model: ModelConfig, names: Sequence[str]) -> None:
+def _check_weights(model: ModelConfig, train: TrainConfig) -> None:
+    """Build the model without memory: those of `initial` must fit, the `frozen` be there."""
     import torch
 
+    from mgsa.artifact.model import WEIGHTS, load_model
+    from mgsa.artifact.weights import named_tensors, put_tensors
     from mgsa.model.build import build_model
     from mgsa.training.initial import freeze
 
+    sizes, initial = [8, 8, 2], None
+    if train.initial is not None:
+        initial = load_model(Path(train.initial))
+        sizes = [*map(len, initial.vocabularies), len(initial.tags)]
     with torch.device("meta"):
-        freeze(build_model(model, source_vocabulary=8, target_vocabulary=8, num_tags=2), names)
+        source, target, tags = sizes
+        built = build_model(
+            model, source_vocabulary=source, target_vocabulary=target, num_tags=tags
+        )
+    if initial is not None:
+        put_tensors(built, named_tensors(initial.model), path=initial.folder / WEIGHTS)
+    freeze(built, train.frozen)
 
 
 def check_outputs(sections: Mapping[str, Any], path: Path) -> None:

@@ -156,8 +156,7 @@ class Inputs:
             check_same_number(own, translated)
             scores = self.system_reports("evaluate").get(system) or Record()
             if scores.get("hypotheses", found := [digest(translated.lines)]) != found:
-                message = f"expected translations that the scores of {system} are of"
-                raise InputError(message, path=translated.path)
+                raise InputError(f"expected scores of {translated.path}", path=scores.path)
             hypotheses[system] = translated.lines
         return references, hypotheses
 

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from dvc_render.vega import VegaRenderer
 
+from mgsa.cli.errors import FailedError
 from pipeline.charts import DASHES, SYSTEMS, TEMPLATES, chart, labels, panel, svg, write_figure
 
 ROWS = [
@@ -46,6 +47,12 @@ def test_characters_that_no_svg_can_have_are_replaced() -> None:
     spec = chart("link_matrix", rows, x="source", y="target", title="\x00\ud800\uffff")
     spec["encoding"]["x"]["axis"]["labelExpr"] = labels(["\x07", "ok"])
     assert {"\ufffd\ufffd\ufffd", "\ufffd"} <= set(texts(svg(spec)))
+
+
+def test_little_address_space_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("resource.getrlimit", lambda _: (16 << 30, 16 << 30))
+    with pytest.raises(FailedError, match=r"expected 66 GiB of address space, .* got 16"):
+        svg(chart("curves", ROWS, x="step", y="loss"))
 
 
 def test_styles_are_a_systems_own() -> None:

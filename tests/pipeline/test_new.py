@@ -85,5 +85,5 @@ def test_a_folder_with_other_files_is_left_alone(
     (tmp_path / theirs).write_text("stages: {}")
     before = sorted(tmp_path.rglob("*"))
     assert run(main, [str(tmp_path)]) == BAD_INPUT
-    assert capsys.readouterr().err.startswith("error: ")
+    assert capsys.readouterr().err.endswith(", found conf\n")
     assert sorted(tmp_path.rglob("*")) == before

@@ -118,7 +118,10 @@ def test_a_setting_is_name_and_command(setting: str, message: str) -> None:
 
 @pytest.mark.parametrize(
     "lines",
-    ["score: 85.3%|seconds: 12", "BLEU = 12.3 ± 0.5", "0.5|None|0.5|0.5", "0.5|1 2 0.5|0.5"],
+    [
+        *("score: 85.3%|seconds: 12", "BLEU = 12.3 ± 0.5", "0.5|None|0.5|0.5", "0.5|1 2 0.5|0.5"),
+        *("chrF 55.2, sentences 20", "71.5% of words 380", "score=27.5 of 100", "(0.5) 20"),
+    ],
 )
 def test_what_can_be_read_otherwise_is_no_score(folder: Path, lines: str) -> None:
     script = f"print(*{lines.split('|')!r}, sep=chr(10))".replace("'", '\\"')
@@ -138,17 +141,26 @@ def test_commands_read_the_texts_that_are_scored(tmp_path: Path) -> None:
     assert command_scores(metric, read, settings)["x"] == len("a\nbc\n")
 
 
-def test_the_score_of_the_corpus_has_other_words(folder: Path) -> None:
-    metric = CommandMetric("x", f'{sys.executable} -c "print(*[0.5] * 4, sep=chr(10))"')
-    with pytest.raises(FailedError, match="x: expected other words before the score of the corpus"):
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([0.5] * 4, "other words before the score of the corpus"),
+        (["version 2", 0.5, 0.5, 0.5], "lines of one kind before their numbers"),
+    ],
+)
+def test_lines_of_a_kind_tell_sentences_and_corpus_apart(
+    folder: Path, lines: list[object], message: str
+) -> None:
+    script = f"print(*{lines!r}, sep=chr(10))"
+    metric = CommandMetric("x", f'{sys.executable} -c "{script}"')
+    with pytest.raises(FailedError, match=f"x: expected {message}"):
         printed_scores(metric, {"hypotheses": folder / "hypotheses"}, 3)
 
 
-def test_a_number_in_a_heading_is_no_score(folder: Path) -> None:
-    script = "print('version 2', *[0.5] * 3, sep=chr(10))"
-    metric = CommandMetric("x", f'{sys.executable} -c "{script}" {{hypotheses}}')
-    with pytest.raises(FailedError, match="x: expected lines of one kind before their numbers"):
-        printed_scores(metric, {"hypotheses": folder / "hypotheses"}, 3)
+def test_digits_of_a_name_are_no_number(folder: Path) -> None:
+    script = "print('/tmp/20/hyp.20.txt', 'chrF2', 55.2)"
+    metric = CommandMetric("x", f'{sys.executable} -c "{script}"')
+    assert printed_scores(metric, {"hypotheses": folder / "hypotheses"}, 3) == (55.2, [])
 
 
 def test_numbers_that_cannot_be_added_up_are_no_scores(folder: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from mgsa.cli.errors import InputError
-from pipeline.experiment.__main__ import keep_choice
+from pipeline.experiment.__main__ import keep_choice, main
 from tests.imports import ROOT
 from tests.running import PATIENCE, is_running, wait_until
 
@@ -29,6 +29,7 @@ def folder(tmp_path: Path) -> Path:
         "tables": {"table": {"baseline": "one", "systems": ["other"], "num_seeds": 1}},
     }
     (tmp_path / "conf").symlink_to(ROOT / "conf")
+    (tmp_path / "data/dataset").mkdir(parents=True)
     tmp_path /= "experiments"
     tmp_path.mkdir()
     (tmp_path / "overrides.yaml").write_text("{size: tiny, overrides: []}", "utf-8")
@@ -66,6 +67,13 @@ def test_a_cell_ends_with_the_command(folder: Path, number: signal.Signals, said
     assert errors.splitlines()[-1] == f"error: {said}"
     wait_until(lambda: not is_running(int(cell)), "the cell is still there")
     assert len(list(folder.glob("*.process"))) == 1  # the other was not begun
+
+
+def test_a_table_needs_the_dataset(folder: Path) -> None:
+    (folder.parent / "data/dataset").rmdir()
+    with pytest.raises(InputError, match="data/dataset: no such folder, which `dvc repro dataset`"):
+        main(["--folder", str(folder), "table"])
+    assert not (folder / "dvc.lock").exists()
 
 
 @pytest.mark.parametrize(

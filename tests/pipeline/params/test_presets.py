@@ -16,7 +16,9 @@ from pipeline.params.machine import check_machine
 from pipeline.params.presets import change as change_of
 from pipeline.params.presets import compose, describe, nearest_composition
 from pipeline.params.sections import SETTINGS, check_parameters
+from tests.copy_task import write_copy_task
 from tests.imports import ROOT
+from tests.model_folders import random_model
 
 CONF = ROOT / "conf"
 GROUPS = {
@@ -221,6 +223,23 @@ def test_what_this_machine_lacks_is_found_first(overrides: list[str], message: s
     sections = check_parameters(compose(CONF, overrides), Path("params.yaml"))
     with pytest.raises(InputError, match=message):
         check_machine(sections, Path("params.yaml"))
+
+
+def test_an_artifact_that_does_not_fit_is_found_first(tmp_path: Path) -> None:
+    model = random_model(tmp_path / "model", write_copy_task(tmp_path / "dataset", train=9))
+    for overrides, message in (
+        ([f"train.initial={model}"], r"model\.safetensors: weight .*: expected torch.float32 of"),
+        (
+            [
+                *(f"dataset.vocabulary={model}", "dataset.joint_vocabulary=false"),
+                "model.share_embeddings=decoder",
+            ],
+            r"vocab\.json: expected two lists, as dataset\.joint",
+        ),
+    ):
+        sections = check_parameters(compose(CONF, overrides), Path("params.yaml"))
+        with pytest.raises(InputError, match=message):
+            check_machine(sections, Path("params.yaml"))
 
 
 def test_a_wrong_key_of_any_section_is_found() -> None:

@@ -51,7 +51,7 @@ def test_scores_of_other_translations_are_refused(
     write_json(folder / "reports/evaluate.json", scores)
     argv = ["--params", str(folder / "params.yaml"), "--out", str(folder / "page")]
     assert run(main, [*argv, "--data", str(folder)]) == BAD_INPUT
-    assert "expected translations that the scores of" in capsys.readouterr().err
+    assert "evaluate.json: expected scores of" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,7 @@ def test_what_a_page_is_called_and_whose_parameters_it_shows(
     assert f"<title>{escape(title)}</title>" in page
     of_run = "--data" in argv or not argv
     assert ("<h3>Parameters</h3>" in page) == of_run
+    assert ("4321" in page) == ("--data {}" in argv and "second" not in argv.split()[1])
 
 
 @pytest.mark.parametrize(
