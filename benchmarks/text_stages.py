@@ -28,7 +28,7 @@ import yaml
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_lines, write_json
-from mgsa.cli.outputs import WRITTEN_BY, write_manifest
+from mgsa.cli.outputs import SETTINGS, WRITTEN_BY, write_manifest
 from mgsa.cli.run import run
 from mgsa.cli.settings import read_yaml
 from pipeline.formats.tables import markdown
@@ -166,7 +166,8 @@ def prepare(work: Path, shared: Path, parsed: Path | None, workers: int) -> int:
         for split in SPLITS:
             write_random_trees(work / f"tokenized/{split}.source", work / f"parsed/{split}.trees")
         copyfile(work / "parser" / PARSER, work / "parsed" / PARSER)
-        write_manifest(work / "parsed", {"kind": "mgsa trees"})
+        made = {"kind": "mgsa trees", SETTINGS: {"parse": composed["parse"]}}
+        write_manifest(work / "parsed", made)
     else:
         (work / "parsed").symlink_to(parsed.resolve())
     counts = json.loads((work / "corpus.json").read_text())

@@ -123,7 +123,11 @@ DESCRIPTIONS: dict[str, dict[str, Any]] = {
     },
     "parser/parser.json": {"kind": "stanza", "package": "pack<age>"},
     "alignments/aligner.json": {"kind": "hmm", "splits": ["test"]},
-    "dataset/manifest.json": {"files": {}, "made_by": {"parameters": {"bpe": {"merges": 4321}}}},
+    "dataset/manifest.json": {
+        "kind": "mgsa dataset",
+        "files": {},
+        "settings": {"bpe": {"merges": 4321}},
+    },
     "tables/some.json": TABLE,
 }
 
@@ -189,7 +193,6 @@ def write_outputs(folders: Mapping[str, Path], references: Sequence[str], droppe
     ):
         write_lines(path, lines)
     write_json(folders["model"] / "manifest.json", {"kind": "mgsa model"})
-    write_json(folders["model"] / "config.json", {"model": PARAMETERS["model"]})
     words: Parts = {"words": ("<b>", "$ & ]]>", "</svg>")}
     path = folders["attention"] / "heat_maps/test_1/encoder_1.svg"
     path.parent.mkdir(parents=True)

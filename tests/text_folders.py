@@ -17,7 +17,8 @@ import pipeline.dataset.__main__
 import pipeline.partition
 import pipeline.tokenize
 from mgsa.cli.files import read_json, write_json
-from mgsa.cli.outputs import WRITTEN_BY, manifest_of, write_manifest
+from mgsa.cli.outputs import SETTINGS, WRITTEN_BY, manifest_of, write_manifest
+from mgsa.cli.settings import read_yaml
 from mgsa.data.dataset import Dataset
 from pipeline.constituency.parser_folder import Kind, write_parser_folder
 from pipeline.encoder import Encoder
@@ -31,14 +32,14 @@ from tests.parameters import PARAMETERS
 
 MAX_WORDS: int = PARAMETERS["parse"]["max_words"]
 KINDS = {
-    "corpus": "raw text",
-    "tokenized": "tokenised text",
-    "parser": "parser",
-    "parsed": "trees",
-    "bpe": "subwords",
-    "partitions": "phrases",
+    "corpus": ("raw text", "corpus"),
+    "tokenized": ("tokenised text", "tokenize"),
+    "parser": ("parser", "parser"),
+    "parsed": ("trees", "parse"),
+    "bpe": ("subwords", "bpe"),
+    "partitions": ("phrases", "parse", "partition"),
 }
-"""By their options, what the inputs of stages say that they are."""
+"""By their options, what the inputs of stages say that they are, and by which sections made."""
 Texts = Mapping[str, Sequence[tuple[str, str]]]
 WORDS = "a man woman dog cat sees reads the old new house book in on with and never"
 
@@ -130,10 +131,12 @@ def stage_argv(folder: Path, *overrides: str, **paths: str) -> list[str]:
     Its inputs are marked as the outputs of stages that they stand for.
     """
     named = {"params": "params.yaml", **paths}
-    for name, kind in KINDS.items():
+    for name, (kind, *sections) in KINDS.items():
         given = folder / paths.get(name, "")
         if name in paths and given.is_dir() and WRITTEN_BY not in (manifest_of(given) or {}):
-            write_manifest(given, {"kind": f"mgsa {kind}"})
+            parameters = read_yaml(folder / named["params"])
+            made_with = {section: parameters.get(section) for section in sections}
+            write_manifest(given, {"kind": f"mgsa {kind}", SETTINGS: made_with})
     words = [word for name, path in named.items() for word in (f"--{name}", str(folder / path))]
     return [*words, *(word for override in overrides for word in ("--set", override))]
 

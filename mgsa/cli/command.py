@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import named_paths
 from mgsa.cli.guard import Form, Output, guard
-from mgsa.cli.provenance import Digests, check_kind, check_listed, checked_digests
+from mgsa.cli.provenance import all_settings, check_kind, check_listed, checked_digests
 from mgsa.cli.run import STANDARD_OUTPUT
 from mgsa.cli.settings import from_mapping, parse_value, paths_read, read_yaml, shown, to_mapping
 
@@ -147,8 +147,10 @@ def command(
                 parser.add_argument(parameter.flag, **_argument(parameter))
         arguments = vars(parser.parse_args(argv))
         settings, files = _read_sections(sections, arguments) if sections else ([], [])
-        values, inputs, outputs, made_of = _read_options(options, arguments)
-        with guard(prog.removeprefix("python -m "), [*files, *inputs], outputs, made_of):
+        values, inputs, outputs, folders = _read_options(options, arguments)
+        name, made_of = prog.removeprefix("python -m "), checked_digests(folders)
+        used = all_settings(folders, {s.name: v for s, v in zip(sections, settings, strict=True)})
+        with guard(name, [*files, *inputs], outputs, made_of, used):
             function(*settings, **values)
 
     return main
@@ -250,8 +252,8 @@ def _read_sections(
 
 def _read_options(
     options: Sequence[_Parameter], arguments: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[Path], list[Output], Digests]:
-    """The options' values, the inputs and the outputs, and what these are made of."""
+) -> tuple[dict[str, Any], list[Path], list[Output], list[Path]]:
+    """The options' values, the inputs and the outputs, and the inputs that are whole folders."""
     values, inputs, outputs = dict[str, Any](), list[Path](), list[Output]()
     whole = list[Path]()
     for parameter in options:
@@ -277,7 +279,7 @@ def _read_options(
             case OutputFolder(kind=kind, growing=growing):
                 name = f"mgsa {kind.format(**arguments)}"
                 outputs.append(Output(value, "growing folder" if growing else "folder", name))
-    return values, inputs, outputs, checked_digests(whole)
+    return values, inputs, outputs, whole
 
 
 def _value(parameter: _Parameter, arguments: Mapping[str, Any]) -> Any:

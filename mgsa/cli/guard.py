@@ -4,12 +4,12 @@ import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import make_folder, partial_prefix, real_path, temporary_siblings
@@ -52,10 +52,11 @@ def guard(
     inputs: Sequence[Path],
     outputs: Sequence[Output],
     made_of: Digests = MappingProxyType({}),
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[None]:
     """Check the outputs of the command of this name, and lock them while it runs.
 
-    What they are `made_of` goes into their manifests.
+    What they are `made_of` and the `settings` go into their manifests.
 
     An `InputError` is raised if an output overlaps another path, lies in an artifact, would replace
     foreign files in a folder, or is locked by another run.
@@ -69,7 +70,7 @@ def guard(
     for output in outputs:
         _check_replaceable(output, command)
     kinds = {real_path(output.path): output.kind for output in outputs if output.kind}
-    with writing(Running(command, kinds, dict(made_of))), ExitStack() as stack:
+    with writing(Running(command, kinds, dict(made_of), dict(settings))), ExitStack() as stack:
         if _is_first_process():
             for output in (output for output in outputs if not output.shared):
                 stack.enter_context(_locked(output.path))

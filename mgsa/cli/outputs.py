@@ -1,7 +1,8 @@
 """Outputs that say what wrote them: folders by their manifest, reports by a key.
 
 A manifest is `manifest.json`: the `kind` of the folder, the command that it was `written_by`, what
-it was `made_of`, size and SHA-256 of its `files`, and what a kind has beside.
+it was `made_of` and with which `settings`, size and SHA-256 of its `files`, and what a kind has
+beside.
 """
 
 import hashlib
@@ -32,8 +33,8 @@ CARD = "README.md"
 WRITTEN_BY = "written_by"
 """Key of a manifest; of a report, with a list, which DVC takes for no metric."""
 
-MADE_OF = "made_of"
-"""Key of a manifest: see `mgsa.cli.provenance`."""
+MADE_OF, SETTINGS = "made_of", "settings"
+"""Keys of a manifest: see `mgsa.cli.provenance`."""
 
 
 class Running(NamedTuple):
@@ -42,9 +43,10 @@ class Running(NamedTuple):
     command: str
     kinds: Mapping[Path, str]  #: of the folders that it writes, by resolved path.
     made_of: Mapping[str, Sequence[str]]  #: for their manifests.
+    settings: Mapping[str, Any]  #: likewise.
 
 
-_NOTHING = Running("", {}, {})
+_NOTHING = Running("", {}, {}, {})
 _running: ContextVar[Running] = ContextVar("_running", default=_NOTHING)
 
 
@@ -56,6 +58,11 @@ def writing(running: Running) -> Iterator[None]:
         yield
     finally:
         _running.reset(token)
+
+
+def recorded_settings() -> Mapping[str, Any]:
+    """Sections by which the running command and those before it make its outputs."""
+    return _running.get().settings
 
 
 def report_content(metrics: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,8 +150,8 @@ class ManifestFile:
 
 def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
     """Write the manifest of a folder that is complete: `content`, what wrote it, and its files."""
-    command, _, made_of = _running.get()
-    written_by = {WRITTEN_BY: command, MADE_OF: made_of} if command else {}
+    command, _, made_of, settings = _running.get()
+    written_by = {WRITTEN_BY: command, MADE_OF: made_of, SETTINGS: settings} if command else {}
     write_json(folder / MANIFEST, {**content, **written_by, "files": describe_files(folder)})
 
 

@@ -1,16 +1,21 @@
 """What inputs are: folders of a kind, all there, and made of one another.
 
-A manifest's `made_of` has the SHA-256 of the manifests of the inputs, and of theirs, by kind.
+A manifest's `made_of` has the SHA-256 of the manifests of the inputs, and of theirs, by kind; its
+`settings` the sections of the parameter file by which they and its folder were made.
 """
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.outputs import MADE_OF, MANIFEST, manifest_of, sha256
+from mgsa.cli.outputs import MADE_OF, MANIFEST, SETTINGS, manifest_of, sha256
+from mgsa.cli.settings import to_mapping
 
 ARTIFACTS = ("mgsa model", "mgsa dataset")
 """Kinds that are used with others, too, than they were made of."""
+PLACES = ("codes", "folder", "initial", "resources", "vocabulary")
+"""Keys that name places: what is there shows in hashes of files."""
 Digests = Mapping[str, Sequence[str]]
 """SHA-256 of manifests by kind."""
 
@@ -33,6 +38,18 @@ def check_listed(*files: Path) -> None:
         manifest = manifest_of(file.parent)
         if manifest and file.name not in manifest["files"]:
             raise InputError(f"expected a file that the {MANIFEST} beside it lists", path=file)
+
+
+def all_settings(folders: Iterable[Path], sections: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of folders, then `sections` less `PLACES`; no output depends on `run`."""
+    found: dict[str, Any] = {}
+    for folder in folders:
+        found |= (manifest_of(folder) or {}).get(SETTINGS, {})
+    for name, section in sections.items():
+        if name != "run":
+            kept = to_mapping(section).items()
+            found[name] = {key: value for key, value in kept if key not in PLACES}
+    return found
 
 
 def checked_digests(folders: Collection[Path], *, apart: Container[str] = ARTIFACTS) -> Digests:

@@ -1,7 +1,6 @@
 """STAGE: the dataset artifact: everything the text stages made, as arrays that stand by themselves.
 
 settings  layout of the artifact
-manifest  what made a dataset, as its manifest and `preprocessing.json` record it
 rows      the outputs of the text stages, read side by side and encoded
 card      a dataset in a few facts, and the card in its folder
 build     vocabulary, Parquet files, manifest

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from mgsa.cli.command import Input, OutputFolder, ParameterFile, Report, command
+from mgsa.cli.command import Input, OutputFolder, Report, command
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_lines
+from mgsa.cli.outputs import MANIFEST, recorded_settings
 from mgsa.cli.run import run
-from mgsa.cli.settings import to_mapping
 from mgsa.run_config import RunConfig
-from pipeline.dataset.manifest import recorded, recorded_parameters
 from pipeline.dataset.settings import DatasetSettings
 from pipeline.formats.tables import Record
 from pipeline.stage.command import stage, stage_outputs
@@ -23,7 +22,6 @@ def build(
     dataset: DatasetSettings,
     run: RunConfig,
     *,
-    params: Annotated[Path, ParameterFile()],
     corpus: Annotated[Path, Input("raw parallel text", kind="raw text")],
     tokenized: Annotated[Path, Input("tokenised text", kind="tokenised text")],
     bpe: Annotated[Path, Input("BPE codes, vocabularies and segmented text", kind="subwords")],
@@ -45,7 +43,7 @@ def build(
     from pipeline.dataset.build import build_dataset
     from pipeline.dataset.rows import StageOutputs
 
-    parameters = recorded_parameters(params) | {"dataset": recorded(to_mapping(dataset))}
+    parameters = Record.of(recorded_settings(), bpe / MANIFEST)
     inputs = StageOutputs(corpus, tokenized, bpe, partitions, parser, alignments)
     figures: dict[str, Any] = {}
     pairs = sum(1 for _ in read_lines(tokenized / "train.source")) if reports else 0

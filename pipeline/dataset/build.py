@@ -29,7 +29,6 @@ from mgsa.data.schema import (
 )
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from pipeline.dataset.card import dataset_card
-from pipeline.dataset.manifest import INFERENCE_SECTIONS
 from pipeline.dataset.rows import StageOutputs, encode_rows
 from pipeline.dataset.settings import DatasetSettings
 from pipeline.formats.phrases import LEVEL_SEPARATOR
@@ -55,7 +54,7 @@ def build_dataset(
     """Fill `folder` with the artifact; return its counts.
 
     Args:
-        parameters: sections of the parameter file, for the manifest.
+        parameters: sections by which the inputs were made.
         figures: reports of earlier stages, for the card.
     """
     corpus_name = Record.read(inputs.corpus / "corpus.json")["name"]
@@ -89,7 +88,7 @@ def build_dataset(
     preprocessing = {
         "source_language": made_of.source_language,
         "target_language": made_of.target_language,
-        **{name: parameters[name] for name in INFERENCE_SECTIONS if name in parameters},
+        **{name: parameters[name] for name in ("tokenize", "parse", "bpe", "partition")},
         "parser": parser,
     }
     from_excerpt(Preprocessing, preprocessing, "parameters")
@@ -120,7 +119,6 @@ def build_dataset(
         "vocabulary": {"source": len(source), "target": len(target), "joint": joint},
         "splits": splits,
         "made_by": {
-            "parameters": parameters,
             "libraries": library_versions(),
             "parser": parser,
             "aligner": inputs.aligner,

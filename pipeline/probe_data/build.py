@@ -17,7 +17,6 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.files import write_json
 from mgsa.cli.outputs import sha256, write_manifest
 from mgsa.cli.progress import progress
-from mgsa.cli.settings import to_mapping
 from mgsa.data.dataset import Dataset
 from mgsa.data.schema import LABELS, TAGS, VOCABULARY
 from pipeline.encoder import Encoder, check_length
@@ -97,7 +96,6 @@ def build_probe_data(
             for split, n in sizes.items()
         },
         "made_by": {
-            "parameters": {"probe_data": to_mapping(settings)},
             "dataset": manifest.identity,
             "trees": sha256(files.trees),
             "libraries": library_versions(),

@@ -8,7 +8,8 @@ from typing import Any
 from markupsafe import Markup
 
 from mgsa.cli.outputs import sha256
-from pipeline.formats.tables import Record, flatten
+from mgsa.cli.provenance import all_settings
+from pipeline.formats.tables import flatten
 from pipeline.report.blocks import breakable, details, group, html, number, table
 from pipeline.report.inputs import Inputs
 from pipeline.stage.command import library_versions
@@ -36,18 +37,13 @@ def provenance(inputs: Inputs) -> Iterator[Markup]:
         yield Markup("<h3>Stages</h3>")
         yield table("When and where each stage ran last", rows)
     if inputs.parameters is not None:
-        manifest, config = (
-            inputs.description(*file) or Record()
-            for file in (("dataset", "manifest.json"), ("model", "config.json"))
-        )
-        recorded = manifest.get("made_by", {}).get("parameters", {})
-        recorded |= {name: config[name] for name in ("model", "train") if name in config}
+        recorded = all_settings(inputs.paths.values(), {})
         sections = {**inputs.parameters, **recorded}
         yield Markup("<h3>Parameters</h3>")
         if recorded:
             yield html(
-                '<p class="muted">{} are as dataset and model record them, the others as the '
-                "parameter file has them now.</p>",
+                '<p class="muted">{} are as the outputs record them, the others as the parameter '
+                "file has them now.</p>",
                 ", ".join(name for name in sections if name in recorded),
             )
         yield group("parameters", [_section(*section) for section in sections.items()])

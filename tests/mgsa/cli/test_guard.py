@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (made / "plots/a.csv").write_text("x")
         (made / "codes").write_text("x")
         write_report(Path("report.json"), {"bleu": 1})
-    with writing(Running("pipeline.evaluate", {}, {})):
+    with writing(Running("pipeline.evaluate", {}, {}, {})):
         write_report(Path("other.json"), {"bleu": 1})
     for name, change in CHANGES.items():
         shutil.copytree("ours", name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,14 @@ import pytest
 from mgsa.cli.command import Input, OutputFolder, command
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import write_json
-from mgsa.cli.outputs import MADE_OF, atomic_folder, manifest_of, sha256
+from mgsa.cli.outputs import (
+    MADE_OF,
+    SETTINGS,
+    atomic_folder,
+    manifest_of,
+    recorded_settings,
+    sha256,
+)
 
 
 def tokenize(
@@ -55,6 +63,32 @@ def test_an_output_has_the_digests_of_its_inputs_and_of_theirs() -> None:
     command(pair, "pair")(["--text", "a", "--tokens", "tokens", "--out", "pairs"])
     digests |= {"mgsa tokens": [sha256(Path("tokens/manifest.json"))]}
     assert (manifest_of(Path("pairs")) or {})[MADE_OF] == digests
+
+
+@dataclass(frozen=True)
+class Words:
+    case: str
+    folder: str
+
+
+def test_an_output_has_the_settings_of_its_inputs_and_its_own(folder: Path) -> None:
+    def build(
+        words: Words,
+        run: Words,
+        *,
+        tokens: Annotated[Path, Input("tokens")],
+        out: Annotated[Path, OutputFolder("pairs", "pairs")],
+    ) -> None:
+        assert recorded_settings() == {"tokens": {"kept": 1}, "words": {"case": words.case}}
+        assert run.case == "b"
+        pair(text=tokens, tokens=tokens, out=out)
+
+    made = manifest_of(folder / "tokens") or {}
+    write_json(folder / "tokens/manifest.json", made | {SETTINGS: {"tokens": {"kept": 1}}})
+    (folder / "params.yaml").write_text("{words: {case: a, folder: x}, run: {case: b, folder: x}}")
+    command(build, "pair")(["--tokens", "tokens", "--out", "pairs", "--set", "case=lower"])
+    settings = {"tokens": {"kept": 1}, "words": {"case": "lower"}}
+    assert (manifest_of(Path("pairs")) or {})[SETTINGS] == settings
 
 
 @pytest.mark.usefixtures("folder")

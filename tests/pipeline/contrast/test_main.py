@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.outputs import write_manifest
+from mgsa.cli.outputs import SETTINGS, write_manifest
 from mgsa.cli.run import BAD_INPUT, DONE, run
 from mgsa.data.controls import read_rows
 from mgsa.data.dataset import open_dataset
@@ -227,7 +227,7 @@ def test_what_does_not_belong_together_is_refused(
     shutil.copytree(folder, tmp_path / "copy")
     assert contrast(folder, tmp_path / "base") == DONE
     (tmp_path / "copy/corpus" / file).write_text(content, "utf-8")
-    write_manifest(tmp_path / "copy/corpus", {"kind": "mgsa raw text"})
+    write_manifest(tmp_path / "copy/corpus", {"kind": "mgsa raw text", SETTINGS: {"corpus": None}})
     capsys.readouterr()
     before = contents(tmp_path)
     baseline = str(tmp_path / "base/test.csv")

@@ -51,7 +51,7 @@ def test_the_artifact_is_what_the_design_says(stages: Path) -> None:
     assert (report["train_rows"], report["tags"]) == (4, 9)
     assert manifest["made_by"]["parser"] == {"kind": "trees", "identity": "c0ffee", "models": ["a"]}
     assert manifest["made_by"]["aligner"] is None
-    assert manifest["made_by"]["parameters"]["tokenize"] == STAGE_PARAMETERS["tokenize"]
+    assert manifest["settings"]["tokenize"] == STAGE_PARAMETERS["tokenize"]
     listed = {name: file["sha256"] for name, file in manifest["files"].items()}
     assert listed | {"manifest.json": digests(out)["manifest.json"]} == digests(out)
     assert (out / "bpe.codes").read_bytes() == (stages / "bpe/bpe.codes").read_bytes()

@@ -110,7 +110,7 @@ def test_labels_may_be_of_the_corpuss_own_trees_and_phrases_are_the_parsers(tmp_
     expected = open_dataset(tmp_path / "dataset").read("train")
     assert [row["phrase_tags"] for row in rows] == [row.phrase_tags for row in expected]
     made_by = data.manifest.content["made_by"]
-    assert made_by["parameters"]["probe_data"]["trees"] == "gold"
+    assert data.manifest.content["settings"]["probe_data"]["trees"] == "gold"
     assert made_by["dataset"] == open_dataset(tmp_path / "dataset").manifest.identity
     assert made_by["trees"] == sha256(tmp_path / "tokenized/train.trees")
 

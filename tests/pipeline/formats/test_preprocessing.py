@@ -1,4 +1,4 @@
-"""What a dataset records of its making, and what is read of it again."""
+"""What a dataset records of its text, and what is read of it again."""
 
 from __future__ import annotations
 
@@ -9,23 +9,8 @@ import pytest
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import write_json
-from pipeline.dataset.manifest import recorded_parameters
 from pipeline.formats.preprocessing import Preprocessing
 from tests.parameters import recorded_text
-
-
-def test_parameters_are_recorded_less_those_that_change_no_output(tmp_path: Path) -> None:
-    path = tmp_path / "params.yaml"
-    path.write_text(
-        "corpus: {name: wmt14, folder: /mine}\nparser: {package: default, resources: /mine}\n"
-        "tokenize: {max_tokens: 9}\nparse:\ntrain: {seed: 1}\nrun: {workers: 8}\n"
-    )
-    assert recorded_parameters(path) == {
-        "corpus": {"name": "wmt14"},
-        "parser": {"package": "default"},
-        "tokenize": {"max_tokens": 9},
-    }
-
 
 RECORDED = {
     "source_language": "en",
