@@ -212,6 +212,20 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
     }
 
 
+def check_file(path: Path, size: object, digest: object) -> None:
+    """Raise an `InputError` if a file that a manifest lists is missing, truncated or altered.
+
+    A `digest` of `None` is not compared.
+    """
+    if not path.is_file():
+        raise InputError(f"no such file, but {MANIFEST} lists it", path=path)
+    found = path.stat().st_size
+    if found != size:
+        raise InputError(f"expected {size} bytes as in {MANIFEST}, found {found}", path=path)
+    if digest is not None and sha256(path) != digest:
+        raise InputError("expected the file as its command wrote it", path=path)
+
+
 def check_files(folder: Path, files: Mapping[str, ManifestFile], *, verify: bool) -> None:
     """Compare a folder's files with its manifest; `verify` reads every file for its SHA-256.
 
@@ -219,17 +233,8 @@ def check_files(folder: Path, files: Mapping[str, ManifestFile], *, verify: bool
     is not hidden. The card may be edited.
     """
     for name, file in files.items():
-        path = folder / name
-        if name == CARD:
-            continue
-        if not path.is_file():
-            raise InputError("no such file, but the manifest lists it", path=path)
-        size = path.stat().st_size
-        if size != file.bytes:
-            message = f"expected {file.bytes} bytes as in the manifest, found {size}"
-            raise InputError(message, path=path)
-        if verify and sha256(path) != file.sha256:
-            raise InputError("its SHA-256 is not the manifest's: the file was altered", path=path)
+        if name != CARD:
+            check_file(folder / name, file.bytes, file.sha256 if verify else None)
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_file() and name not in {*files, MANIFEST} and not path.name.startswith("."):

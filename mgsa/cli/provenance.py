@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.outputs import MADE_OF, MANIFEST, SETTINGS, manifest_of, sha256
+from mgsa.cli.outputs import MADE_OF, MANIFEST, SETTINGS, check_file, manifest_of, sha256
 from mgsa.cli.settings import to_mapping
 
 ARTIFACTS = ("mgsa model", "mgsa dataset")
@@ -26,10 +26,7 @@ def check_kind(folder: Path, kind: str) -> None:
     if manifest["kind"] != kind:
         raise InputError(f"expected {kind}, found {manifest['kind']}", path=folder)
     for file, about in manifest["files"].items():
-        if not (folder / file).exists():
-            raise InputError(f"no such file, but {MANIFEST} lists it", path=folder / file)
-        if sha256(folder / file) != about.get("sha256"):
-            raise InputError("expected the file as its command wrote it", path=folder / file)
+        check_file(folder / file, about.get("bytes"), about.get("sha256", ""))
 
 
 def check_listed(*files: Path) -> None:

@@ -163,7 +163,7 @@ EMPTY_FILES = [
     ("parse", empty, "tokenized/train.trees", f": {NO_LINE}"),
     ("dataset", empty, "bpe/bpe.codes", ":1: expected BPE codes: '#version: 0.2', got ''"),
     ("verify", empty, "dataset/manifest.json", f":1: {NO_JSON}"),
-    ("verify", empty, "dataset/train.parquet", ": expected ... bytes as in the manifest, found 0"),
+    ("verify", empty, "dataset/train.parquet", ": expected ... bytes as in manifest.json, found 0"),
     ("phrasal_patterns", empty, "parsed/test.trees", f": {NO_LINE}"),
     ("params", empty, "conf/config.yaml", ": expected a mapping of sections, found null"),
 ]
@@ -228,13 +228,13 @@ FOREIGN_CODES = [
     ("translate text", foreign_codes, "words/bpe.codes", f": no merge gives ...: {NO_MERGE}"),
 ]
 
-SHORT = "expected ... bytes as in the manifest, found ..."
-ALTERED = "its SHA-256 is not the manifest's: the file was altered"
+SHORT = "expected ... bytes as in manifest.json, found ..."
+ALTERED = "expected the file as its command wrote it"
 UNREADABLE = "expected a readable Parquet file: ..."
 ZEROS = "0" * 64
 DAMAGED_ARTIFACTS = [
     ("verify", half, "dataset/train.parquet", f": {SHORT}"),
-    ("report", half, "plots/attention/attention_shares.csv", ": expected a table as its command wrote it"),
+    ("report", half, "plots/attention/attention_shares.csv", f": {SHORT}"),
     ("verify", half_recorded, "dataset/train.parquet", f": {UNREADABLE}"),
     ("train", half, "dataset/train.parquet", f": {SHORT}"),
     ("probe", half_recorded, "probing/valid.parquet", f": {UNREADABLE}"),

@@ -138,9 +138,9 @@ def test_a_link_to_a_file_is_replaced_and_one_to_a_folder_followed(tmp_path: Pat
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a", None, "a: no such file, but the manifest lists it"),
+        ("a", None, "a: no such file, but manifest.json lists it"),
         ("a", "xy", "a: expected 1 bytes as in"),
-        ("a", "y", "a: its SHA-256 is not the manifest's"),
+        ("a", "y", "a: expected the file as its command wrote it"),
         ("b", "", "b: expected no file that"),
     ],
 )
