@@ -15,7 +15,7 @@ from typing import Annotated
 import mgsa
 from mgsa.cli.command import Positional, command
 from mgsa.cli.errors import FailedError, InputError
-from mgsa.cli.files import is_utf_8, read_text
+from mgsa.cli.files import is_utf_8, make_folder, read_text
 from mgsa.cli.guard import check_outside_outputs
 from mgsa.cli.run import run
 from pipeline.params.__main__ import write_parameters
@@ -74,7 +74,7 @@ def new(
             if (link.exists() or link.is_symlink()) and not is_ours:
                 raise InputError("expected a link to the installed code to replace", path=link)
         if not is_project:
-            folder.mkdir(parents=True, exist_ok=True)  # kept, as it may be where the user is
+            make_folder(folder)  # kept, as it may be where the user is
             with TemporaryDirectory(prefix=".partial-", dir=folder) as filled:
                 _fill(Path(filled), folder.resolve().name)
                 for entry in Path(filled).iterdir():

@@ -60,12 +60,12 @@ class Input(Option):
 class OutputFile(Option):
     """A new file; a `str` may be `-`, stdout.
 
-    Of an `edited` one the command itself checks what was there; several runs may write a `shared`
+    Of an edited one the command itself checks what was there; several runs may write a `shared`
     one.
     """
 
     metavar: str | None = "FILE"
-    edited: bool = False
+    form: Form = "file"
     shared: bool = False
 
 
@@ -74,6 +74,7 @@ class Report(OutputFile):
     """A JSON file of metrics that is written, and replaces nothing but the command's own."""
 
     help: str = "metrics (JSON)"
+    form: Form = "report"
 
 
 class OutputFolder(Option):
@@ -269,12 +270,9 @@ def _read_options(
                     check_kind(folder, f"mgsa {kind}")
                 whole += folders if parts == ("",) else ()
                 if isinstance(value, list):  # a shell's pattern may find more
-                    check_listed(*paths)
+                    check_listed(*filter(Path.is_file, paths))
                 inputs += [path / part for path in paths for part in parts]
-            case Report():
-                outputs.append(Output(Path(value), "report"))
-            case OutputFile(edited=edited, shared=shared):
-                form: Form = "edited file" if edited else "file"
+            case OutputFile(form=form, shared=shared):
                 outputs.append(Output(Path(value), form, shared=shared))
             case OutputFolder(kind=kind, growing=growing):
                 name = f"mgsa {kind.format(**arguments)}"
@@ -289,6 +287,9 @@ def _value(parameter: _Parameter, arguments: Mapping[str, Any]) -> Any:
     value = arguments[parameter.name]
     if value is parameter.default:
         return Path(str(value).format(**arguments)) if isinstance(value, Path) else value
+    is_path = type(parameter.option) is not Option
+    if is_path and "" in (value if isinstance(value, list) else [value]):
+        raise InputError(f"{parameter.flag}: expected no empty argument")
     if get_origin(parameter.type) is dict:
         value = named_paths(value, parameter.flag)
     try:

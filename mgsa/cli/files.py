@@ -91,7 +91,8 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
-        raise InputError("expected a folder, found a file", path=error.filename) from None
+        found = "a link that leads nowhere" if Path(error.filename).is_symlink() else "a file"
+        raise InputError(f"expected a folder, found {found}", path=error.filename) from None
 
 
 @contextmanager
@@ -279,6 +280,8 @@ def named_paths(words: Sequence[str], flag: str) -> dict[str, Path]:
         name, separator, path = word.partition("=")
         if not separator or os.path.exists(word):  # noqa: PTH110, which takes too long ones
             name, path = Path(os.path.abspath(word)).name, word  # noqa: PTH100, it keeps links
+        if not path:
+            raise InputError(f"{flag} {word}: expected a path")
         if name in paths or not name:
             taken = f", {name} is taken" if name else ""
             raise InputError(f"{flag} {word}: expected another name{taken}")

@@ -15,8 +15,8 @@ from pipeline.formats.translations import Translations
 LARGEST = 1e100
 """Numbers below it can be added up."""
 _NUMBER = r"(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|[-+]?inf)"
-LINE = re.compile(rf"(.*\s)?({_NUMBER})\s*", re.I)
-"""A line with a number at its end."""
+LINE = re.compile(rf"((?:.*[^-+−±<>~≤≥\s]\s)?\s*)({_NUMBER})\s*", re.I)
+"""A line with a number at its end, and no sign apart from it."""
 WITHIN = re.compile(rf"(?<![\w./\\-]){_NUMBER}(?![\w./\\-])", re.I)
 """A number that is no part of a name such as `chrF2` or `/tmp/20/hyp.20.txt`."""
 

@@ -66,14 +66,14 @@ def render(explorer: Explorer, question: Question) -> str:
             blocks = Markup("\n").join(_blocks(explorer, question))
         except InputError as wrong:
             error, blocks = str(wrong), _as_parsed(question)
-    source, target = explorer.languages
+    source, targets = explorer.source, ", ".join(dict.fromkeys(explorer.targets.values()))
     if not question.text:
         texts = EXAMPLES.get(base_language(source), ())
         links = [html('<a href="{}">{}</a>', Question(text).query(), text) for text in texts]
         blocks = html('<p class="key">Try {}</p>', Markup(" · ").join(links)) if links else blocks
     return page(
         "explore",
-        title=f"{', '.join(explorer.models)} {source} → {target}",
+        title=f"{', '.join(explorer.models)} {source} → {targets}",
         source=source.replace("_", "-"),
         text=question.text,
         error=error,
@@ -84,14 +84,16 @@ def render(explorer: Explorer, question: Question) -> str:
 def _blocks(explorer: Explorer, question: Question) -> Iterator[Markup]:
     found = explorer.explore(question.text, question.cuts)
     parsed = explorer.explore(question.text, None)
-    source, target = explorer.languages
+    source = explorer.source
     if found.tree is not None:
         yield MACROS.tree("Tree", source, draw_tree(found.tree))
         levels = [_level(found, level, question) for level in range(len(found.phrases))]
         yield MACROS.levels(source, levels)
         yield html('<p class="key">{} {}</p>', KEY, _as_parsed(question))
     columns = {
-        name: Markup().join(_column(name, reading, parsed.readings[name], question, target))
+        name: Markup().join(
+            _column(name, reading, parsed.readings[name], question, explorer.targets[name])
+        )
         for name, reading in found.readings.items()
     }
     section = '<section class="model" aria-label="{}">{}</section>'

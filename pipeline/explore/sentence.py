@@ -58,9 +58,10 @@ class Explorer:
         self.models = dict(models)
         self.beam, self.n_best = beam, n_best
         artifacts = {name: model.opened.artifacts[0] for name, model in models.items()}
-        (self.languages, *others) = (artifact.languages for artifact in artifacts.values())
-        if any(languages[0] != self.languages[0] for languages in others):
+        (self.source, *others) = {artifact.languages[0] for artifact in artifacts.values()}
+        if others:
             raise InputError("expected models of one source language")
+        self.targets = {name: artifact.languages[1] for name, artifact in artifacts.items()}
         syntactic = [name for name, model in models.items() if model.preprocessor.levels]
         made = [Preprocessing.read(artifacts[name].folder) for name in syntactic]
         if len({(each.parser, each.partition) for each in made}) > 1:

@@ -82,7 +82,7 @@ def link_lines(path: Path, notation: Notation, sides: Sequence[Path] = ()) -> It
     if _GIZA_HEAD.match(first):
         given = _given_side(path, sides) if sides else int(notation.target_first)
         return _giza_lines(path, lines, notation, given_first=given == notation.target_first)
-    if not _NAACL.fullmatch(first):
+    if not _NAACL.fullmatch(first.strip()):
         return lines
     pairs = sum(1 for _ in read_sentences(sides[0])) if sides else 0
     return _naacl_lines(path, lines, notation, pairs)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mgsa.cli.errors import InputError
+from mgsa.cli.provenance import check_listed
 from pipeline.formats.text import read_parallel, visible_text
 
 
@@ -60,5 +61,6 @@ class Translations:
 
 def find_references(folder: Path, split: str) -> list[Path]:
     """The reference files of a split that was translated: `SPLIT.references`, `….references.2`."""
-    further = folder.glob(f"{split}.references.*")
+    further = [*folder.glob(f"{split}.references.[0-9]*")]
+    check_listed(*further)
     return [folder / f"{split}.references", *sorted(further)]

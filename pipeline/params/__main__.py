@@ -29,7 +29,7 @@ OURS = {"corpus", "tokenize", "bpe", "partition"}
 def check_or_compose(
     *,
     params: Annotated[
-        Path, OutputFile("parameter file, which --write and --change replace", edited=True)
+        Path, OutputFile("parameter file, which --write and --change replace", form="edited file")
     ] = Path("params.yaml"),
     config: Annotated[Path, Input("config groups")] = Path("conf"),
     write: Annotated[
@@ -50,6 +50,7 @@ def check_or_compose(
     keys = [override.partition("=")[0] for override in write or change or ()]
     if repeated := next((key for key in keys if keys.count(key) > 1), None):
         raise InputError(f"{repeated}: expected one value, got several")
+    presets.check_files(config)
     is_new = write is not None or change is not None
     before = _replaced(params) if is_new else None
     nearest = None if before is None else nearest_composition(before, config)
@@ -66,15 +67,16 @@ def check_or_compose(
     sections = check_parameters(content, Path(option) if is_new else params)
     check_outputs(sections, params)
     options, differences = nearest_composition(content, config)
-    for line in describe(options, differences, params):
+    lines = [*describe(options, differences, params)]
+    if nearest is not None:
+        lines += describe_changes(nearest, options, content)
+        if re.search(r"(?m)(?:^|\s)#", read_text(params)):
+            lines.append("  comments are gone")
+    if is_new:
+        write_parameters(params, content)
+    for line in lines:
         print(one_line(line), file=sys.stderr)
     if is_new:
-        if nearest is not None:
-            for line in describe_changes(nearest, options, content):
-                print(one_line(line), file=sys.stderr)
-            if re.search(r"(?m)(?:^|\s)#", read_text(params)):
-                print("  comments are gone", file=sys.stderr)
-        write_parameters(params, content)
         return
     check_machine(sections, params)
     if report:
@@ -96,7 +98,7 @@ def _replaced(path: Path) -> dict[str, Any] | None:
         return None
     content = read_yaml(path)
     if not OURS <= content.keys() <= SETTINGS.keys():
-        found = ", ".join(map(str, content))
+        found = ", ".join(map(str, [*(content.keys() - SETTINGS.keys())] or content))
         raise InputError(f"expected a parameter file to replace, found {found}", path=path)
     return content
 

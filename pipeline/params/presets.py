@@ -6,6 +6,7 @@ as they are written.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from difflib import get_close_matches
 from pathlib import Path
@@ -69,10 +70,27 @@ def _composed(config: Path, options: Mapping[str, str]) -> dict[str, Any]:
         message = "expected options and values that don't lead to themselves"
         raise InputError(message, path=config) from None
     except Exception as error:  # Hydra has no class of its own for a malformed list of defaults
-        for path in sorted(config.rglob("*.yaml")):
-            if path.stat().st_size:  # Hydra takes an empty file for an empty option
-                read_yaml(path)  # says in which line
+        check_files(config)
         raise InputError(str(error).partition("\n")[0] or repr(error), path=config) from None
+
+
+def check_files(config: Path) -> None:
+    """Raise an `InputError` for a malformed file, and for a value that YAML 1.1 reads otherwise.
+
+    Hydra reads that.
+    """
+    from omegaconf import OmegaConf
+
+    for path in sorted(config.rglob("*.yaml")):
+        if not path.stat().st_size:  # Hydra takes an empty file for an empty option
+            continue
+        ours = flatten(read_yaml(path))
+        theirs = flatten(OmegaConf.to_container(OmegaConf.load(path)))
+        for key, value in ours.items():
+            other = theirs.get(key)
+            if (type(other), other) != (type(value), value):
+                expected = f"expected what reads alike in YAML 1.2 ({shown(value)})"
+                raise InputError(f"{key}: {expected} and 1.1 ({shown(other)})", path=path)
 
 
 def _options(config: Path, group: str) -> list[str]:
@@ -155,9 +173,10 @@ def nearest_composition(
     for group in GROUPS:
         for name in _options(config, group) if differences else ():
             tried = options | {group: name}
-            found = _differences(params, _composed(config, tried))
-            if len(found) < len(differences):
-                options, differences = tried, found
+            with suppress(InputError):  # of an option that the file is not
+                found = _differences(params, _composed(config, tried))
+                if len(found) < len(differences):
+                    options, differences = tried, found
     return options, differences
 
 

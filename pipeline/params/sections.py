@@ -73,21 +73,8 @@ def check_parameters(content: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 def _contradictions(sections: Mapping[str, Any]) -> Iterator[str]:
     """Messages for sections that need what another section, or the pipeline, does not provide."""
+    yield from _lacking(sections)
     corpus, parser, align, model = (sections[k] for k in ("corpus", "parser", "align", "model"))
-    treebank = trees = links = isinstance(corpus, SampleCorpus)
-    if isinstance(corpus, LocalCorpus):
-        treebank, links = corpus.treebank is not None, corpus.train.links is not None
-        trees = corpus.brings("trees")
-    if isinstance(parser, TrainedParser) and None in (parser.train, parser.dev) and not treebank:
-        yield (
-            "parser: it is trained on the corpus's own treebank, which this corpus lacks: "
-            "expected files as parser.train and parser.dev, or another parser (parser=stanza)"
-        )
-    if parser.kind == "trees" and not trees:
-        yield (
-            "parser.kind: trees takes those that come with the corpus, and this one lacks them "
-            "in some split: expected another parser (parser=stanza)"
-        )
     granularities = getattr(getattr(model, "multi_granularity", None), "granularities", ())
     syntactic = [name for name in granularities if name.startswith("syntactic_")]
     if parser.kind == "none" and syntactic:
@@ -103,18 +90,44 @@ def _contradictions(sections: Mapping[str, Any]) -> Iterator[str]:
         yield f"probe.scratch.levels: expected at most {levels}, as partition.levels has"
     if model.share_embeddings == "all" and not sections["dataset"].joint_vocabulary:
         yield "dataset.joint_vocabulary: expected true, as model.share_embeddings: all needs"
+    if sections["train"].bpe_dropout and sections["bpe"].unit == "word":
+        yield "train.bpe_dropout: expected 0.0, as bpe.unit: word splits no word"
     analyze = sections["analyze"]
     rows = getattr(corpus, analyze.split, None) if isinstance(corpus, SampleCorpus) else None
     if isinstance(rows, int) and max(analyze.sentences, default=0) >= rows:
         yield f"analyze.sentences: expected rows of {analyze.split}, 0 to {rows - 1}"
     yield from _unfit_tokenizers(sections)
+    if align.kind == "none" and model.alignment is not None:
+        yield "align.kind: none gives no links, but model.alignment learns from them"
+
+
+def _lacking(sections: Mapping[str, Any]) -> Iterator[str]:
+    """Messages for sections that need what does not come with the corpus."""
+    corpus, parser, align = (sections[k] for k in ("corpus", "parser", "align"))
+    treebank = trees = links = isinstance(corpus, SampleCorpus)
+    if isinstance(corpus, LocalCorpus):
+        treebank, links = corpus.treebank is not None, corpus.train.links is not None
+        trees = corpus.brings("trees")
+    if isinstance(parser, TrainedParser) and None in (parser.train, parser.dev) and not treebank:
+        yield (
+            "parser: it is trained on the corpus's own treebank, which this corpus lacks: "
+            "expected files as parser.train and parser.dev, or another parser (parser=stanza)"
+        )
+    if parser.kind == "trees" and not trees:
+        yield (
+            "parser.kind: trees takes those that come with the corpus, and this one lacks them "
+            "in some split: expected another parser (parser=stanza)"
+        )
+    if sections["probe_data"].trees == "gold" and not trees:
+        yield (
+            "probe_data.trees: gold takes those that come with the corpus, and this one lacks them "
+            "in some split: expected parsed"
+        )
     if align.kind == "corpus" and not links:
         yield (
             "align.kind: corpus takes the links that come with the corpus, and this one has none: "
             "expected another aligner (align=hmm)"
         )
-    if align.kind == "none" and model.alignment is not None:
-        yield "align.kind: none gives no links, but model.alignment learns from them"
 
 
 def _unfit_tokenizers(sections: Mapping[str, Any]) -> Iterator[str]:

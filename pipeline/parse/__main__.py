@@ -30,7 +30,7 @@ Memory = Annotated[
     Path,
     OutputFile(
         "parsed sentences, kept between runs (default: data/parse_memory.sqlite)",
-        edited=True,
+        form="edited file",
         shared=True,
     ),
 ]

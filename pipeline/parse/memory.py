@@ -80,5 +80,5 @@ class ParseMemory:
         except sqlite3.OperationalError as error:
             raise OSError(errno.EIO, str(error), str(self._path)) from error
         except sqlite3.DatabaseError as error:
-            message = f"expected a memory of parsed sentences: {error}; without the file, all is"
-            raise InputError(f"{message} parsed anew", path=self._path) from None
+            message = f"expected a memory of parsed sentences, or no file yet: {error}"
+            raise InputError(message, path=self._path) from None

@@ -49,6 +49,8 @@ def write_report(
     """
     from pipeline.report.page import render
 
+    if not (data or system or table):
+        raise InputError("expected --data, --system or --table, of which to report")
     if data is not None and not data.is_dir():
         raise InputError("--data: no such folder", path=data)
     paths = existing({name: data / place for name, place in FOLDERS.items()}) if data else {}

@@ -114,6 +114,8 @@ def test_settings_are_overridden_by_key_or_by_section_and_key() -> None:
         (["--out", "text"], "text: expected an output apart from the input text"),
         (["--log", "params.yaml"], "expected an output apart from the input params.yaml"),
         (["--systems", "x=a", "x=b"], "--systems x=b: expected another name, x is taken"),
+        (["--text", ""], "--text: expected no empty argument"),
+        (["--systems", "x="], "--systems x=: expected a path"),
         (["--systems", "x=new/a"], "new: expected an output apart from the input new/a"),
     ],
 )

@@ -110,7 +110,7 @@ def test_a_backup_that_a_pattern_finds_is_refused() -> None:
     Path("tokens/tokens.bak").touch()
     with pytest.raises(InputError, match=r"tokens\.bak: expected a file that the manifest\.json"):
         command(score, "score")(["--references", "tokens/tokens", "tokens/tokens.bak"])
-    command(score, "score")(["--references", "tokens/tokens"])
+    command(score, "score")(["--references", "tokens/tokens", "tokens/.."])
 
 
 @pytest.mark.usefixtures("folder")

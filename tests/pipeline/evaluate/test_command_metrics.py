@@ -121,6 +121,7 @@ def test_a_setting_is_name_and_command(setting: str, message: str) -> None:
     [
         *("score: 85.3%|seconds: 12", "BLEU = 12.3 ± 0.5", "0.5|None|0.5|0.5", "0.5|1 2 0.5|0.5"),
         *("chrF 55.2, sentences 20", "71.5% of words 380", "score=27.5 of 100", "(0.5) 20"),
+        *("BARTScore -   2.375", "p < 0.01"),
     ],
 )
 def test_what_can_be_read_otherwise_is_no_score(folder: Path, lines: str) -> None:

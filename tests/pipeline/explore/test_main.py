@@ -20,6 +20,7 @@ import pipeline
 from mgsa.cli.errors import InputError
 from mgsa.data.dataset import open_dataset
 from pipeline.explore.__main__ import Server, main
+from pipeline.explore.page import Question, render
 from pipeline.explore.sentence import Explorer, cuts_of
 from pipeline.text_model import TextModel
 from tests.report_browser import LAPTOP, PHONE, browser, open_page
@@ -64,6 +65,17 @@ def test_a_sentence_is_what_the_translator_makes_of_it(explorer: Explorer) -> No
         assert reading.translation.n_best == alone.n_best
         assert {each.place for each in reading.maps} == {"encoder", "decoder", "cross"}
     assert tuple(map(tuple, found.phrases)) == found.readings["phrases"].translation.phrases
+
+
+def test_each_model_has_its_own_target_language(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(explorer.targets, "words", "ar")
+    page = render(explorer, Question(SENTENCE))
+    assert "phrases, words en → de, ar" in page
+    of_phrases, of_words = page.split('class="model"')[1:]
+    assert ('lang="de"' in of_phrases, 'lang="ar"' in of_phrases) == (True, False)
+    assert ('lang="de"' in of_words, 'lang="ar"' in of_words) == (False, True)
 
 
 def test_other_phrases_are_what_models_see(explorer: Explorer) -> None:

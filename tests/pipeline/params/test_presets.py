@@ -14,7 +14,7 @@ from mgsa.cli.settings import read_yaml
 from pipeline.params.__main__ import main
 from pipeline.params.machine import check_machine
 from pipeline.params.presets import change as change_of
-from pipeline.params.presets import compose, describe, nearest_composition
+from pipeline.params.presets import check_files, compose, describe, nearest_composition
 from pipeline.params.sections import SETTINGS, check_parameters
 from tests.copy_task import write_copy_task
 from tests.imports import ROOT
@@ -69,6 +69,9 @@ def test_the_nearest_composition_is_named_and_what_it_does_not_give(config: Path
         "  bpe.merges: null (the preset has 200)",
         "  train.epochs: nothing (the preset has 1)",
     }
+    # An option that can't be composed is none that the file is.
+    (config / "model/mine.yaml").write_text("dim: ${oc.env:NOWHERE}\n", "utf-8")
+    assert nearest_composition(params, config) == (options, differences)
     # A section in place of a value: by its keys.
     params["bpe"]["merges"] = {"joint": 200}
     assert nearest_composition(params, config)[1]["bpe.merges.joint"] == (200, "nothing")
@@ -87,6 +90,14 @@ def test_malformed_groups_are_named(config: Path, name: str, content: str, messa
     (config / name).write_text(content, "utf-8")
     with pytest.raises(InputError, match=message):
         compose(config, [])
+
+
+def test_a_value_that_hydra_reads_otherwise_is_named(config: Path) -> None:
+    check_files(config)
+    (config / "train/cpu.yaml").write_text("epochs: 010\n", "utf-8")
+    message = r"cpu\.yaml: epochs: expected what reads alike in YAML 1\.2 \(10\) and 1\.1 \(8\)"
+    with pytest.raises(InputError, match=message):
+        check_files(config)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from markupsafe import escape
 
+from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_json, write_json
 from mgsa.cli.outputs import WRITTEN_BY, write_manifest
 from mgsa.cli.run import BAD_INPUT, DONE, run
@@ -57,7 +59,6 @@ def test_scores_of_other_translations_are_refused(
 @pytest.mark.parametrize(
     ("argv", "title"),
     [
-        ("", "data"),
         ("--table {}/tables/some.json", "systems over seeds"),
         ("--system {}/second", "second"),
         ("--system {}/second a={}/second", "2 systems"),
@@ -71,9 +72,25 @@ def test_what_a_page_is_called_and_whose_parameters_it_shows(
 ) -> None:
     page = made(folder, *argv.split())
     assert f"<title>{escape(title)}</title>" in page
-    of_run = "--data" in argv or not argv
-    assert ("<h3>Parameters</h3>" in page) == of_run
+    assert ("<h3>Parameters</h3>" in page) == ("--data" in argv)
     assert ("4321" in page) == ("--data {}" in argv and "second" not in argv.split()[1])
+
+
+def test_a_backup_of_the_references_is_none_of_them(folder: Path) -> None:
+    page = made(folder, "--data", "{}")
+    translations = folder / "translations"
+    shutil.copy(translations / "test.hypotheses", translations / "test.references.old")
+    assert made(folder, "--data", "{}") == page
+    write_manifest(translations, {"kind": "mgsa translations of test"})
+    shutil.copy(translations / "test.hypotheses", translations / "test.references.2")
+    with pytest.raises(InputError, match=r"references\.2: expected a file that the manifest\.json"):
+        main(arguments(folder))
+
+
+def test_a_page_of_nothing_is_refused(folder: Path) -> None:
+    argv = ["--params", str(folder / "params.yaml"), "--out", str(folder / "page")]
+    with pytest.raises(InputError, match="expected --data, --system or --table"):
+        main([*argv, "--table", "--system"])
 
 
 @pytest.mark.parametrize(
