@@ -53,10 +53,11 @@ def told_of(accuracy: float) -> dict[str, Any]:
     return block | {f"by_{name}": dict.fromkeys(of, block) for name, of in groups.items()}
 
 
-SCORES = """line,category,depth,parsed_reference,parsed_variant,random_reference,random_variant
-1,noun,2,-1.5,-2.25,-3.0,-2.0
-2,<b>,,-1.0,-0.5,-1.0,-2.0
-3,noun,2,-4.0,-5.0,-6.0,-6.0
+SCORES = "parsed_reference,parsed_variant,random_reference,random_variant"
+SCORES = f"""line,category,depth,target,{SCORES}
+1,noun,2,A cat sees the dog .,-1.5,-2.25,-3.0,-2.0
+2,<b>,,Sleeps the cat .,-1.0,-0.5,-1.0,-2.0
+3,noun,2,"{HOSTILE[1]}",-4.0,-5.0,-6.0,-6.0
 """
 SHARES = """place,layer,attention,quadrant,share
 encoder,1,words,token_to_token,0.250000

@@ -239,8 +239,9 @@ def _read_sections(
         if not (separator and key):
             raise InputError(f"--set {setting}: expected KEY=VALUE")
         if not isinstance(section, dict):
-            expected = f"expected a section {'.'.join(outer)}, found {shown(section)}"
-            raise InputError(f"--set {setting}: {expected}")
+            place = f"a section {'.'.join(outer)}, found {shown(section)}"
+            expected = place if section is not None else f"a key of {' or '.join(names)}"
+            raise InputError(f"--set {setting}: expected {expected}")
         if (place := ".".join([*outer, key])) in given:
             raise InputError(f"--set {setting}: expected one value of {place}, got several")
         given.add(place)

@@ -1,8 +1,8 @@
 """Contrastive accuracy (Sennrich 2017): the share of variants whose reference is likelier.
 
-`SPLIT.csv` has a row for each contrast: its line, category and depth, `parse` (beside gold phrases:
-whether the parsed ones are the same, `right` or `wrong`), and for each kind of phrases the natural
-log p of reference and variant, `KIND_reference` and `KIND_variant`.
+`SPLIT.csv` has a row for each contrast: its line, category, depth and target, `parse` (beside gold
+phrases: whether the parsed ones are the same, `right` or `wrong`), and for each kind of phrases the
+natural log p of reference and variant, `KIND_reference` and `KIND_variant`.
 
 Legend: C contrasts, N sentences that have some, S systems, F sets of contrasts.
 """
@@ -19,12 +19,12 @@ from pipeline.formats.tables import Row, read_csv
 from pipeline.statistics.bootstrap import estimate, resampled_sums
 from pipeline.statistics.randomization import randomization_test
 
-ABOUT = ("line", "category", "depth")
+ABOUT = ("line", "category", "depth", "target")
 
 
 def read_scores(path: Path, *, same: Sequence[Row] | None = None) -> list[Row]:
     """Read `SPLIT.csv`; an `InputError` is raised if its contrasts are not those of `same`."""
-    rows = read_csv(path, "category", "parse")
+    rows = read_csv(path, "category", "parse", "target")
     if rows and not kinds_of(rows):
         raise InputError("expected columns parsed_reference and parsed_variant", path=path)
     ends = [f"{kind}_{end}" for kind in kinds_of(rows) for end in ("reference", "variant")]

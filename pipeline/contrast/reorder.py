@@ -126,7 +126,7 @@ def make_contrasts(
             pairs = zip(
                 rows, read_link_file(links / f"{split}.links", tokenized, split), strict=True
             )
-            made = []
+            made: dict[Contrast, None] = {}
             for line, ((raw_line, source, target, brackets), of_pair) in enumerate(pairs, start=1):
                 tree = read_parse(brackets, source, path=paths[-1], tokens_path=paths[1], line=line)
                 words = target.split(" ")
@@ -137,7 +137,7 @@ def make_contrasts(
                         is_contrast(variant, text.detokenize(words))
                         and text.tokenize(variant) == tokens
                     ):
-                        made.append(Contrast(int(raw_line), category, variant, level or None))
+                        made[Contrast(int(raw_line), category, variant, level or None)] = None
             with open_to_write(folder / f"{split}.contrast") as file:
                 write_contrasts(made, file)
             metrics[split] = Counter(contrast.category for contrast in made)

@@ -62,11 +62,18 @@ def read_contrasts(path: Path, *, pairs: int) -> list[Contrast]:
         pairs: how many the split has.
 
     Raises:
-        InputError: no such file, something is no variant or belongs to no pair; of LingEval97, the
-            pairs are not as many as the split's.
+        InputError: no such file, something is no variant, or one of before, or belongs to no pair;
+            of LingEval97, the pairs are not as many as the split's.
     """
     first = next(filter(str.strip, read_lines(path)), "")
-    return list((_lingeval if first.lstrip().startswith("[") else _json_lines)(path, pairs))
+    contrasts = (_lingeval if first.lstrip().startswith("[") else _json_lines)(path, pairs)
+    found: dict[Contrast, None] = {}
+    for contrast in contrasts:
+        if contrast in found:
+            message = f"expected each variant once, got one of line {contrast.line} again"
+            raise InputError(f"{message}: {contrast.target}", path=path)
+        found[contrast] = None
+    return [*found]
 
 
 def is_contrast(variant: str, *others: str) -> bool:

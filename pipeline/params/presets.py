@@ -11,6 +11,7 @@ from copy import deepcopy
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import is_utf_8
@@ -52,15 +53,17 @@ def _composed(config: Path, options: Mapping[str, str]) -> dict[str, Any]:
     import hydra
     from omegaconf import OmegaConf
 
+    quoted = dict[str, str]()
     for group, option in options.items():
-        names = _options(config, group)
-        if option not in names:
+        names = {normalize("NFC", name): name for name in _options(config, group)}  # as macOS's
+        name = names.get(normalize("NFC", option))
+        if name is None:
             near = get_close_matches(option, names, n=1)
             hint = f"{near[0]}?" if near else f"expected one of {', '.join(names)}"
             raise InputError(f"{group}={option}: unknown option ({hint})", path=config)
-    # In quotes of Hydra's grammar, as a name may be a number, or not ASCII.
-    quoted = {group: option.replace("'", r"\'") for group, option in options.items()}
-    overrides = [f"{group}='{option}'" for group, option in quoted.items()]
+        # In quotes of Hydra's grammar, as a name may be a number, or not ASCII.
+        quoted[group] = "'" + name.replace("'", r"\'") + "'"
+    overrides = [f"{group}={option}" for group, option in quoted.items()]
     try:
         with hydra.initialize_config_dir(str(config.resolve()), version_base=None):
             composed = hydra.compose("config", overrides=overrides)

@@ -107,6 +107,7 @@ def test_settings_are_overridden_by_key_or_by_section_and_key() -> None:
         (["--set", "size=a: b #1"], "learn.size: expected a valid integer, got 'a: b #1'"),
         (["--set", "size=1", "--set", "learn.size=2"], "learn.size=2: expected one value of"),
         (["--set", "size"], "--set size: expected KEY=VALUE"),
+        (["--set", "corpus.x=1"], "--set corpus.x=1: expected a key of learn or run"),
         (["--set", "size.x=1"], "--set size.x=1: expected a section learn.size, found 1"),
         (["--set", "size=[1"], "--set size=[1: expected YAML: "),
         (["--params", "text/p.yaml"], "text/p.yaml: no such file"),

@@ -29,12 +29,13 @@ def table(*right: bool, contrasts: Sequence[tuple[int, str, int | None]] = CONTR
     return [
         {
             **dict(zip(("line", "category", "depth"), contrast, strict=True)),
+            "target": f"variant {number}",
             "parsed_reference": -1.0,
             "parsed_variant": -2.0 if is_told else -1.0,  # equal scores are wrong
             "random_reference": -3.0,
             "random_variant": -2.5,
         }
-        for contrast, is_told in zip(contrasts, right, strict=True)
+        for number, (contrast, is_told) in enumerate(zip(contrasts, right, strict=True))
     ]
 
 
@@ -89,10 +90,10 @@ def test_scores_of_other_contrasts_are_refused(tmp_path: Path) -> None:
     assert read_scores(path, same=rows) == rows
     with pytest.raises(InputError, match=r"test\.csv: expected the 3 contrasts .* got 4"):
         read_scores(path, same=rows[:3])
-    other = [rows[0] | {"category": "verb"}, *rows[1:]]
-    with pytest.raises(InputError, match=r"expected the 4 contrasts .* got 4, or others"):
-        read_scores(path, same=other)
-    path.write_text("line,category,depth\n1,noun,2\n", "utf-8")
+    for change in ({"category": "verb"}, {"target": "a variant that was corrected"}):
+        with pytest.raises(InputError, match=r"expected the 4 contrasts .* got 4, or others"):
+            read_scores(path, same=[rows[0] | change, *rows[1:]])
+    path.write_text("line,category,depth,target\n1,noun,2,a\n", "utf-8")
     with pytest.raises(InputError, match="expected columns parsed_reference and"):
         read_scores(path)
 

@@ -59,7 +59,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     random_model(folder / "words", folder / "dataset", multi_granularity=None)
     # Not in order, two of one pair, none of another.
     lines = [7, *range(12, 1, -1)]
-    contrasts = [Contrast(n, "even" if n % 2 == 0 else "odd", VARIANTS[n - 1], 1) for n in lines]
+    contrasts = [
+        Contrast(n, "even" if n % 2 == 0 else "odd", VARIANTS[n - 1], 1 + (place == 0))
+        for place, n in enumerate(lines)
+    ]
     write_variants(folder, "test", contrasts)
     (folder / "params.yaml").write_text(yaml.safe_dump({"contrast": SECTION}), "utf-8")
     return folder

@@ -34,7 +34,7 @@ TABLE = Table(("new", "late"), "Two systems", "base", 2)
 def write_contrasts(folder: Path, wrong: int, kinds: Sequence[str]) -> None:
     """Scores and report of a cell that has the first `wrong` contrasts wrong."""
     rows = [
-        {"line": line, "category": category, "depth": depth}
+        {"line": line, "category": category, "depth": depth, "target": "a"}
         | {f"{kind}_reference": -2.0 for kind in kinds}
         | {f"{kind}_variant": -1.0 if line <= wrong else -3.0 for kind in kinds}
         for line, category, depth in CONTRASTS

@@ -82,6 +82,7 @@ GOOD: dict[str, Any] = {"line": 1, "category": "noun", "target": "Text."}
     [
         ('{"line": 1', "a.contrast:2: expected JSON: Expecting ',' delimiter"),
         ("3", "a.contrast:2: contrast: expected a section with keys, got 3"),
+        (GOOD, r"a.contrast: expected each variant once, got one of line 1 again: Text."),
         (GOOD | {"lines": 1}, "a.contrast:2: contrast.lines: unknown key"),
         (GOOD | {"line": 3}, "a.contrast:2: contrast.line: expected 1 to 2, got 3"),
         (GOOD | {"line": 0}, "a.contrast:2: contrast.line: expected greater than or equal to 1"),
