@@ -180,7 +180,7 @@ def _add_parameter_file(
         dest="params",
         type=Path,
         required=required and default is None,
-        default=default if required or Path(default or "").is_file() else None,
+        default=default if required or Path(default or "") in Path().iterdir() else None,
         metavar="FILE",
         help=f"parameter file (YAML) with the sections {', '.join(names)}"
         + (f" (default: {default})" if default else ""),

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import (
     is_temporary,
+    is_utf_8,
     make_folder,
     naming,
     read_json,
@@ -31,7 +32,8 @@ from mgsa.cli.files import (
 MANIFEST = "manifest.json"
 CARD = "README.md"
 WRITTEN_BY = "written_by"
-"""Key of a manifest; of a report, with a list, which DVC takes for no metric."""
+"""Key of a manifest; of a report, with a list, which DVC takes for no metric: command, digest of
+what it reports, origin."""
 
 MADE_OF, SETTINGS = "made_of", "settings"
 """Keys of a manifest: see `mgsa.cli.provenance`."""
@@ -67,8 +69,16 @@ def recorded_settings() -> Mapping[str, Any]:
 
 def report_content(metrics: Mapping[str, Any]) -> dict[str, Any]:
     """What a report has: `metrics`, and what wrote them."""
-    command = _running.get().command
-    return {WRITTEN_BY: [command, digest(metrics)], **metrics} if command else {**metrics}
+    command, _, made_of, settings = _running.get()
+    told = [command, digest(metrics), digest([made_of, settings])]
+    return {WRITTEN_BY: told, **metrics} if command else {**metrics}
+
+
+def origin_of(folder: Path) -> str | None:
+    """What tells a folder of one run from those of others, and that its report has too."""
+    manifest = manifest_of(folder) or {}
+    made_of = manifest.get(MADE_OF)
+    return digest([made_of, manifest.get(SETTINGS)]) if made_of else None
 
 
 def digest(content: Any) -> str:
@@ -88,7 +98,7 @@ def is_report(path: Path, command: str) -> bool:
     except InputError:
         return False
     written_by = content.pop(WRITTEN_BY, None) if isinstance(content, dict) else None
-    return written_by == [command, digest(content)]
+    return isinstance(written_by, list) and written_by[:2] == [command, digest(content)]
 
 
 @contextmanager
@@ -232,6 +242,8 @@ def check_files(folder: Path, files: Mapping[str, ManifestFile], *, verify: bool
     An `InputError` is raised if one is missing, truncated or altered, or another one is there that
     is not hidden. The card may be edited.
     """
+    if not is_utf_8(str(folder)):  # safetensors and pyarrow take no other
+        raise InputError("expected a name in UTF-8", path=folder)
     for name, file in files.items():
         if name != CARD:
             check_file(folder / name, file.bytes, file.sha256 if verify else None)

@@ -57,13 +57,15 @@ def checked_digests(folders: Collection[Path], *, apart: Container[str] = ARTIFA
     """
     manifests = {folder: found for folder in folders if (found := manifest_of(folder))}
     own, earlier = dict[str, list[str]](), dict[str, list[str]]()
+    places = dict[str, Path]()  # that tell of a kind
     for folder, manifest in manifests.items():
         own.setdefault(manifest["kind"], []).append(sha256(folder / MANIFEST))
         earlier |= manifest.get(MADE_OF, {})
-    digests = earlier | own
+        places |= dict.fromkeys(manifest.get(MADE_OF, {}), folder)
+    digests, places = earlier | own, places | {m["kind"]: f for f, m in manifests.items()}
     for folder, manifest in manifests.items():
         for kind, others in manifest.get(MADE_OF, {}).items():
             if manifest["kind"] not in apart and not {*others} & {*digests.get(kind, others)}:
-                message = f"expected {manifest['kind']} made of the same {kind}"
-                raise InputError(message, path=folder)
+                same = f"the same {kind} as {places[kind]}"
+                raise InputError(f"expected {manifest['kind']} made of {same}", path=folder)
     return digests

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from mgsa.cli.command import Input, ParameterFile, Report
+from mgsa.cli.errors import InputError
 from mgsa.cli.outputs import digest, write_report
 from mgsa.cli.run import for_stdout, run
 from pipeline.evaluate.command_metrics import command_scores
@@ -45,6 +46,8 @@ def evaluate_translations(
     from pipeline.evaluate.means import mean_bleu_test, mean_over_sets
 
     language = target_language(params, corpus)
+    if any(hypotheses.samefile(path) for path in references):
+        raise InputError("expected references apart from --hypotheses", path=hypotheses)
     files = {"hypotheses": hypotheses, "baseline": baseline, "source": source}
     given = {name: path for name, path in files.items() if path is not None}
     translations = Translations.read(given, references, sets)

@@ -64,7 +64,8 @@ class Handler(BaseHTTPRequestHandler):
         if (self.headers["Host"] or "").partition(":")[0] not in (LOOPBACK, "localhost"):
             self.send_error(HTTPStatus.FORBIDDEN)
             return
-        place, _, query = self.path.partition("?")
+        # A request's bytes are read as Latin-1; those of curl are the terminal's.
+        place, _, query = self.path.encode("latin-1").decode("utf-8", "replace").partition("?")
         explorer, kind = self.server.explorer, "text/html; charset=utf-8"
         try:
             question, asked = Question.of_query(query), parse_qs(query)

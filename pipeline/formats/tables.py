@@ -18,6 +18,7 @@ class Record(Row):
     """A JSON object or a row of a file; a missing key is an error naming both."""
 
     path: Path
+    origin: str | None = None  #: of a report (`mgsa.cli.outputs.origin_of`).
 
     @classmethod
     def of(cls, values: Mapping[str, Any], path: Path) -> Record:
@@ -42,6 +43,8 @@ class Record(Row):
         if of and isinstance(written_by, list) and written_by[0] not in of:
             expected = f"expected a report of {' or '.join(of)}"
             raise InputError(f"{expected}, found one of {written_by[0]}", path=path)
+        if isinstance(written_by, list):
+            content.origin = written_by[-1]
         return content
 
     def __missing__(self, key: str) -> Any:

@@ -67,7 +67,7 @@ def _other_format(lines: Sequence[str]) -> str | None:
     start = next((line for line in lines if line.strip()), "").lstrip()
     if "\0ustar" in start:
         return "a tar archive"
-    if start.startswith(_BINARY) or _is_usual("\0", lines):
+    if start.startswith(_BINARY) or is_usual("\0", lines):
         return "a binary file"
     if _MARKUP.match(start):
         return f"markup: {start[:40]}"
@@ -81,10 +81,11 @@ def _other_format(lines: Sequence[str]) -> str | None:
 
 def table_separator(lines: Sequence[str]) -> str | None:
     """The separator of a table's columns, which half of its lines have."""
-    return next((separator for separator in SEPARATORS if _is_usual(separator, lines)), None)
+    return next((separator for separator in SEPARATORS if is_usual(separator, lines)), None)
 
 
-def _is_usual(mark: str, lines: Sequence[str]) -> bool:
+def is_usual(mark: str, lines: Sequence[str]) -> bool:
+    """Whether half of the lines that are not blank have a mark."""
     found = [mark in line for line in lines if line.strip()]
     return any(found) and 2 * sum(found) >= len(found)
 

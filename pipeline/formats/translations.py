@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.provenance import check_listed
-from pipeline.formats.text import read_parallel, visible_text
+from pipeline.formats.text import is_usual, read_parallel, visible_text
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,12 @@ class Translations:
         blanks = [visible_text(text) == "" for text in columns[0]]
         if any(blanks):
             raise InputError("expected text", path=paths[0], line=blanks.index(True) + 1)
+        for path, column in zip(paths, columns, strict=True):
+            for mark in ("@@ ", " ||| "):
+                if is_usual(mark, column):
+                    raise InputError(
+                        f"expected text, found {mark.strip()} between its parts", path=path
+                    )
         unclear = [visible_text(name) != name or not name for name in columns[-1]] if sets else []
         if sets and any(unclear):
             message = "expected the name of a test set, without invisible characters"

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.outputs import check_file, digest, manifest_of
+from mgsa.cli.outputs import check_file, digest, manifest_of, origin_of
 from mgsa.cli.provenance import checked_digests
 from pipeline.formats.tables import Record
 from pipeline.formats.text import SIDES, read_languages, read_sentences, unequal_lines
@@ -23,6 +24,12 @@ from pipeline.report.settings import SPLIT, ReportSettings
 
 OUTPUTS = ("translations", "curves", "attention", "model", "contrast")
 """Outputs of a system, in the folders of its own."""
+OF_REPORTS = {
+    **{"tokenize": "tokenized", "parse": "parsed", "partition": "partitions"},
+    **{"align": "alignments", "train": "model"},
+    **{name: name for name in ("parser", "dataset", "contrast")},
+}
+"""By stage, what it writes beside its report."""
 FOLDERS = {
     **{name: name for name in ("reports", "corpus", "tokenized", "parser", "parsed", "partitions")},
     **{name: name for name in ("alignments", "dataset", "model", "translations", "contrast")},
@@ -56,10 +63,12 @@ class System:
 
     @classmethod
     def in_folder(cls, name: str, folder: Path) -> System:
-        """The system whose stages wrote below `folder`, as in `experiments/runs/SIZE/NAME`."""
+        """The system whose stages wrote below `folder`: `experiments/runs/SIZE/NAME`, or `data`."""
         if not folder.is_dir():
             raise InputError(f"--system {name}: no such folder", path=folder)
-        system = cls(name, folder, existing({output: folder / output for output in OUTPUTS}))
+        is_run = (folder / "reports").is_dir()
+        places = {output: folder / (FOLDERS[output] if is_run else output) for output in OUTPUTS}
+        system = cls(name, folder / "reports" if is_run else folder, existing(places))
         if system.is_empty:
             expected = f"evaluate.json, {', '.join(OUTPUTS[:-1])} or {OUTPUTS[-1]}"
             raise InputError(f"--system {name}: expected {expected}", path=folder)
@@ -79,7 +88,7 @@ class System:
 
     def report(self, stage: str) -> Record | None:
         """A stage's report on this system, if any."""
-        return report_in(self.folder, stage)
+        return report_in(self.folder, stage, self.outputs)
 
 
 @dataclass(frozen=True)
@@ -96,7 +105,7 @@ class Inputs:
 
     def report(self, stage: str) -> Record | None:
         """A stage's report on the run, if any."""
-        return report_in(self.paths.get("reports"), stage)
+        return report_in(self.paths.get("reports"), stage, self.paths)
 
     def system_reports(self, stage: str) -> dict[str, Record]:
         """A stage's reports by system."""
@@ -195,12 +204,22 @@ class Inputs:
         return next((Text.read(file) for file in files if file.is_file()), None)
 
 
-def report_in(folder: Path | None, stage: str) -> Record | None:
-    """The report of a stage in a folder, if it is there."""
+def report_in(
+    folder: Path | None, stage: str, outputs: Mapping[str, Path] = MappingProxyType({})
+) -> Record | None:
+    """The report of a stage in a folder, if it is there, by the run that wrote its output."""
     path = (folder or Path()) / f"{stage}.json"
     is_there = folder is not None and (path.exists() or path.is_symlink())
     command = "align.error_rate" if stage == "alignment" else stage
-    return Record.read(path, f"pipeline.{command}") if is_there else None
+    if not is_there:
+        return None
+    report, beside = (
+        Record.read(path, f"pipeline.{command}"),
+        outputs.get(OF_REPORTS.get(stage, "")),
+    )
+    if beside and report.origin and report.origin != (origin_of(beside) or report.origin):
+        raise InputError(f"expected the report of the run that wrote {beside}", path=path)
+    return report
 
 
 def existing(folders: Mapping[str, Path]) -> dict[str, Path]:
@@ -211,6 +230,10 @@ def existing(folders: Mapping[str, Path]) -> dict[str, Path]:
     """
     there = {name: folder for name, folder in folders.items() if folder.is_dir()}
     checked_digests(there.values(), apart=("mgsa model",))
+    if {"curves", "model"} <= there.keys() and origin_of(there["curves"]) != origin_of(
+        there["model"]
+    ):
+        raise InputError(f"expected the run that wrote {there['model']}", path=there["curves"])
     for folder in there.values():
         files = (manifest_of(folder) or {"files": {}})["files"]
         for inner, file in files.items():

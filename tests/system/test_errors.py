@@ -258,7 +258,7 @@ OTHER_STAGES = [
     ("dataset", output_of("tokenized"), "partitions", ": expected mgsa phrases, found mgsa tokenised text"),
     ("dataset", output_of("tokenized"), "bpe", ": expected mgsa subwords, found mgsa tokenised text"),
     ("dataset", without("test.sets"), "corpus", "corpus/test.sets: no such file, but manifest.json lists it"),
-    ("dataset", of_another_parser, "partitions", ": expected mgsa phrases made of the same mgsa parser"),
+    ("dataset", of_another_parser, "partitions", ": expected mgsa phrases made of the same mgsa parser as parser"),
 ]
 
 CUT = "expected the file that was saved with its state; ..."

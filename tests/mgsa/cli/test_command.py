@@ -171,6 +171,9 @@ def test_a_section_with_a_default_can_do_without_its_file() -> None:
     assert [call["search"] for call in CALLS] == [Machine(n) for n in (3, 3, 4, 5)]
     with pytest.raises(InputError, match=r"^search\.workers: expected greater"):
         find(["--set", "workers=0"])
+    Path("params.yaml").symlink_to("elsewhere.yaml")
+    with pytest.raises(InputError, match=r"params\.yaml: no such file"):
+        find([])
     Path("params.yaml").write_text("run: {}")
     with pytest.raises(InputError, match=r"^params\.yaml: learn: missing section"):
         main(["a", "--text", "text", "--out", "new"])

@@ -93,7 +93,9 @@ def test_an_output_has_the_settings_of_its_inputs_and_its_own(folder: Path) -> N
 
 @pytest.mark.usefixtures("folder")
 def test_inputs_that_were_made_of_others_are_refused() -> None:
-    with pytest.raises(InputError, match="tokens: expected mgsa tokens made of the same mgsa text"):
+    with pytest.raises(
+        InputError, match="tokens: expected mgsa tokens made of the same mgsa text as b"
+    ):
         command(pair, "pair")(["--text", "b", "--tokens", "tokens", "--out", "pairs"])
     assert not Path("pairs").exists()
 

@@ -321,6 +321,19 @@ def test_lines_that_only_look_empty_or_alike_are_refused(
         main(arguments(files, "--sets", str(files / "sets")))
 
 
+@pytest.mark.parametrize("line", ["Ein Te@@ xt .", "0 ||| Ein Text. ||| -0.5"])
+def test_text_of_other_stages_is_refused(files: Path, line: str) -> None:
+    count = len((files / "references").read_text("utf-8").splitlines())
+    write_lines(files / "hypotheses", [line] * count)
+    with pytest.raises(InputError, match=r"hypotheses: expected text, found (@@|\|\|\|) between"):
+        main(arguments(files))
+
+
+def test_hypotheses_are_none_of_their_references(files: Path) -> None:
+    with pytest.raises(InputError, match="hypotheses: expected references apart from"):
+        main(arguments(files, "--references", str(files / "hypotheses")))
+
+
 def test_a_further_reference_that_is_invisible_is_none(files: Path) -> None:
     count = len((files / "references").read_text("utf-8").splitlines())
     write_lines(files / "blank", ["\u200b"] * count)

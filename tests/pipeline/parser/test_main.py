@@ -22,6 +22,7 @@ from mgsa.cli.run import run
 from pipeline.constituency.parser_folder import read_parser_folder
 from pipeline.constituency.stanza_parser import ConstituencyParser
 from pipeline.constituency.treebank import MAX_LEVELS
+from pipeline.formats.tables import Record
 from pipeline.formats.text import SPLITS
 from pipeline.formats.trees import read_tree
 from pipeline.parser.__main__ import evaluate, main
@@ -108,7 +109,7 @@ def test_a_parser_that_was_trained_here_is_taken_as_it_is(trained: Path, tmp_pat
     assert run(main, command(tmp_path, ours)) == 0
     theirs, kept = contents(tmp_path / "parser"), contents(trained / "parser")
     assert theirs | {MANIFEST: kept[MANIFEST]} == kept  # but for the settings
-    assert read_json(tmp_path / "parser.json") == read_json(trained / "parser.json")
+    assert Record.read(tmp_path / "parser.json") == Record.read(trained / "parser.json")
     assert run(main, command(tmp_path, ours.replace("treebank\n", "other\n"))) == 2
 
 

@@ -10,10 +10,11 @@ from markupsafe import escape
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_json, write_json
-from mgsa.cli.outputs import WRITTEN_BY, write_manifest
+from mgsa.cli.outputs import WRITTEN_BY, digest, write_manifest
 from mgsa.cli.run import BAD_INPUT, DONE, run
 from pipeline.formats.tables import Record
 from pipeline.report.__main__ import PAGE, main
+from pipeline.report.inputs import System
 from tests.all_stages import contents
 from tests.report_folders import PLAIN, SYSTEM, arguments, write_run, write_system
 
@@ -74,6 +75,30 @@ def test_what_a_page_is_called_and_whose_parameters_it_shows(
     assert f"<title>{escape(title)}</title>" in page
     assert ("<h3>Parameters</h3>" in page) == ("--data" in argv)
     assert ("4321" in page) == ("--data {}" in argv and "second" not in argv.split()[1])
+
+
+def test_the_training_of_another_run_is_refused(folder: Path) -> None:
+    manifest = {"kind": "mgsa model", "made_of": {"mgsa rows": ["a"]}, "settings": {"train": 1}}
+    write_manifest(folder / "model", manifest)
+    write_manifest(folder / "plots/train", manifest | {"kind": "mgsa curves", "settings": {}})
+    with pytest.raises(InputError, match=r"plots/train: expected the run that wrote .*model"):
+        main(arguments(folder))
+    write_manifest(folder / "plots/train", manifest | {"kind": "mgsa curves"})
+    report = read_json(folder / "reports/train.json")
+    for settings in (manifest["settings"], {}):
+        told = ["pipeline.train", digest(report), digest([manifest["made_of"], settings])]
+        write_json(folder / "reports/train.json", {WRITTEN_BY: told, **report})
+        if settings:
+            main(arguments(folder))
+    (folder / "page/index.html").unlink()
+    with pytest.raises(InputError, match=r"train\.json: expected the report of the run that wrote"):
+        main(arguments(folder))
+
+
+def test_another_project_is_a_system_by_its_data(folder: Path) -> None:
+    system = System.in_folder("other", folder)
+    assert system.report("evaluate") == Record.read(folder / "reports/evaluate.json")
+    assert system.outputs["curves"] == folder / "plots/train"
 
 
 def test_a_backup_of_the_references_is_none_of_them(folder: Path) -> None:
