@@ -46,11 +46,11 @@ def evaluate_translations(
     from pipeline.evaluate.means import mean_bleu_test, mean_over_sets
 
     language = target_language(params, corpus)
-    if any(hypotheses.samefile(path) for path in references):
-        raise InputError("expected references apart from --hypotheses", path=hypotheses)
     files = {"hypotheses": hypotheses, "baseline": baseline, "source": source}
     given = {name: path for name, path in files.items() if path is not None}
     translations = Translations.read(given, references, sets)
+    if any(hypotheses.samefile(path) for path in references):
+        raise InputError("expected references apart from --hypotheses", path=hypotheses)
     reports = {}
     for name, part in translations.by_set().items():
         ours, theirs = part.texts["hypotheses"], part.texts.get("baseline")

@@ -88,7 +88,10 @@ def check_files(config: Path) -> None:
         if not path.stat().st_size:  # Hydra takes an empty file for an empty option
             continue
         ours = flatten(read_yaml(path))
-        theirs = flatten(OmegaConf.to_container(OmegaConf.load(path)))
+        try:
+            theirs = flatten(OmegaConf.to_container(OmegaConf.load(path)))
+        except Exception as error:  # of PyYAML or OmegaConf, which have no class in common
+            raise InputError(str(error).partition("\n")[0], path=path) from None
         for key, value in ours.items():
             other = theirs.get(key)
             if (type(other), other) != (type(value), value):

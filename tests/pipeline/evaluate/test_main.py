@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -330,6 +331,7 @@ def test_text_of_other_stages_is_refused(files: Path, line: str) -> None:
 
 
 def test_hypotheses_are_none_of_their_references(files: Path) -> None:
+    shutil.copy(files / "references", files / "hypotheses")
     with pytest.raises(InputError, match="hypotheses: expected references apart from"):
         main(arguments(files, "--references", str(files / "hypotheses")))
 
