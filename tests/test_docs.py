@@ -57,7 +57,7 @@ def test_a_command_is_one_that_there_is(
         if operator in words:
             words = words[: words.index(operator)]
     module, *argv = words
-    monkeypatch.setattr(mgsa.cli.command, "_read_sections", lambda *_: ([], []))
+    monkeypatch.setattr(mgsa.cli.command, "_read_sections", lambda *_: ({}, []))
     monkeypatch.setattr(mgsa.cli.command, "_read_options", stop)
     name = "mgsa.__main__" if module == "mgsa" else module
     path = Path(*name.split("."))

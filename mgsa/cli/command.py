@@ -16,6 +16,7 @@ outputs go through `mgsa.cli.guard` before the function is called.
 
 import argparse
 import inspect
+import os
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -147,12 +148,11 @@ def command(
             if isinstance(parameter.option, Option):
                 parser.add_argument(parameter.flag, **_argument(parameter))
         arguments = vars(parser.parse_args(argv))
-        settings, files = _read_sections(sections, arguments) if sections else ([], [])
+        settings, files = _read_sections(sections, arguments) if sections else ({}, [])
         values, inputs, outputs, folders = _read_options(options, arguments)
-        name, made_of = prog.removeprefix("python -m "), checked_digests(folders)
-        used = all_settings(folders, {s.name: v for s, v in zip(sections, settings, strict=True)})
-        with guard(name, [*files, *inputs], outputs, made_of, used):
-            function(*settings, **values)
+        made = checked_digests(folders), all_settings(folders, settings)
+        with guard(prog.removeprefix("python -m "), [*files, *inputs], outputs, *made):
+            function(*settings.values(), **values)
 
     return main
 
@@ -180,7 +180,7 @@ def _add_parameter_file(
         dest="params",
         type=Path,
         required=required and default is None,
-        default=default if required or Path(default or "") in Path().iterdir() else None,
+        default=default if required or os.path.lexists(default or "") else None,
         metavar="FILE",
         help=f"parameter file (YAML) with the sections {', '.join(names)}"
         + (f" (default: {default})" if default else ""),
@@ -217,7 +217,7 @@ def _argument(parameter: _Parameter) -> dict[str, Any]:
 
 def _read_sections(
     sections: Sequence[_Parameter], arguments: Mapping[str, Any]
-) -> tuple[list[Any], list[Path]]:
+) -> tuple[dict[str, Any], list[Path]]:
     """The sections as dataclasses, and the input files: the parameter file and those it names."""
     path = arguments["params"]
     content = read_yaml(path) if path else {}
@@ -239,16 +239,16 @@ def _read_sections(
         if not (separator and key):
             raise InputError(f"--set {setting}: expected KEY=VALUE")
         if not isinstance(section, dict):
-            place = f"a section {'.'.join(outer)}, found {shown(section)}"
-            expected = place if section is not None else f"a key of {' or '.join(names)}"
+            found = f"a section {'.'.join(outer)}, found {shown(section)}"
+            expected = f"a key of {' or '.join(names)}" if section is None else found
             raise InputError(f"--set {setting}: expected {expected}")
         if (place := ".".join([*outer, key])) in given:
             raise InputError(f"--set {setting}: expected one value of {place}, got several")
         given.add(place)
         section[key] = parse_value(text, f"--set {setting}")
     where = f"{path}{' with --set' * bool(given)}: " if path else ""
-    settings = [from_mapping(kind, content[name], where + name) for name, kind, _, _ in sections]
-    named = [file for section in settings for _, file in paths_read(section, "")]
+    settings = {n: from_mapping(kind, content[n], where + n) for n, kind, _, _ in sections}
+    named = [file for section in settings.values() for _, file in paths_read(section, "")]
     return settings, [path, *named] if path else named
 
 

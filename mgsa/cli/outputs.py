@@ -222,17 +222,17 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
     }
 
 
-def check_file(path: Path, size: object, digest: object) -> None:
+def check_file(path: Path, size: object, hexdigest: object) -> None:
     """Raise an `InputError` if a file that a manifest lists is missing, truncated or altered.
 
-    A `digest` of `None` is not compared.
+    A `hexdigest` of `None` is not compared.
     """
     if not path.is_file():
         raise InputError(f"no such file, but {MANIFEST} lists it", path=path)
     found = path.stat().st_size
     if found != size:
         raise InputError(f"expected {size} bytes as in {MANIFEST}, found {found}", path=path)
-    if digest is not None and sha256(path) != digest:
+    if hexdigest is not None and sha256(path) != hexdigest:
         raise InputError("expected the file as its command wrote it", path=path)
 
 

@@ -17,7 +17,6 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.files import open_to_write, write_json
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
-from mgsa.cli.settings import to_mapping
 from mgsa.data.word_links import Link, format_links
 from pipeline.align.error_rate import AlignmentCounts, count, percentages
 from pipeline.align.settings import (
@@ -161,7 +160,6 @@ def align_corpus(
             "kind": align.kind,
             "deterministic": not isinstance(align, EflomalSettings),  # it seeds itself
             "splits": list(found),
-            "settings": to_mapping(align),
         }
         write_json(folder / MARK, about)
 

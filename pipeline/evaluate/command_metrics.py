@@ -18,7 +18,7 @@ _NUMBER = r"(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|[-+]?inf)"
 LINE = re.compile(rf"((?:.*[^-+−±<>~≤≥\s]\s)?\s*)({_NUMBER})\s*", re.I)
 """A line with a number at its end, and no sign apart from it."""
 WITHIN = re.compile(rf"(?<![\w./\\-]){_NUMBER}(?![\w./\\-])", re.I)
-"""A number that is no part of a name such as `chrF2` or `/tmp/20/hyp.20.txt`."""
+"""A number that is no part of a name such as `chrF2` or `runs/20/hyp.20.txt`."""
 
 
 def printed_scores(

@@ -25,9 +25,8 @@ from pipeline.report.settings import SPLIT, ReportSettings
 OUTPUTS = ("translations", "curves", "attention", "model", "contrast")
 """Outputs of a system, in the folders of its own."""
 OF_REPORTS = {
-    **{"tokenize": "tokenized", "parse": "parsed", "partition": "partitions"},
-    **{"align": "alignments", "train": "model"},
-    **{name: name for name in ("parser", "dataset", "contrast")},
+    **{"tokenize": "tokenized", "parser": "parser", "parse": "parsed"},
+    **{"partition": "partitions", "align": "alignments", "train": "model", "contrast": "contrast"},
 }
 """By stage, what it writes beside its report."""
 FOLDERS = {
@@ -213,13 +212,16 @@ def report_in(
     command = "align.error_rate" if stage == "alignment" else stage
     if not is_there:
         return None
-    report, beside = (
-        Record.read(path, f"pipeline.{command}"),
-        outputs.get(OF_REPORTS.get(stage, "")),
-    )
-    if beside and report.origin and report.origin != (origin_of(beside) or report.origin):
-        raise InputError(f"expected the report of the run that wrote {beside}", path=path)
+    report = Record.read(path, f"pipeline.{command}")
+    _check_same_run(path, report.origin, outputs.get(OF_REPORTS.get(stage, "")))
     return report
+
+
+def _check_same_run(path: Path, origin: str | None, beside: Path | None) -> None:
+    """Raise an `InputError` for what says that it is of another run than a folder beside it."""
+    other = beside and origin_of(beside)
+    if origin and other and origin != other:
+        raise InputError(f"expected an output of the run that wrote {beside}", path=path)
 
 
 def existing(folders: Mapping[str, Path]) -> dict[str, Path]:
@@ -230,10 +232,8 @@ def existing(folders: Mapping[str, Path]) -> dict[str, Path]:
     """
     there = {name: folder for name, folder in folders.items() if folder.is_dir()}
     checked_digests(there.values(), apart=("mgsa model",))
-    if {"curves", "model"} <= there.keys() and origin_of(there["curves"]) != origin_of(
-        there["model"]
-    ):
-        raise InputError(f"expected the run that wrote {there['model']}", path=there["curves"])
+    if curves := there.get("curves"):
+        _check_same_run(curves, origin_of(curves), there.get("model"))
     for folder in there.values():
         files = (manifest_of(folder) or {"files": {}})["files"]
         for inner, file in files.items():

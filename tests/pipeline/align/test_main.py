@@ -67,9 +67,8 @@ def test_the_hidden_markov_model_aligns_every_split(
         assert lines(folder / f"out/{split}.links") == right_links(folder, split)
         assert report[f"{split}_pairs"] == size
     aligner = read_json(folder / "out/aligner.json")
-    settings = aligner.pop("settings")
     assert aligner == {"kind": "hmm", "deterministic": True, "splits": list(SPLITS)}
-    assert settings["hmm_iterations"] == 5
+    assert read_json(folder / "out/manifest.json")["settings"]["align"]["hmm_iterations"] == 5
     assert report["train_links_per_target_word"] == 1
     assert (report["train_unaligned_source"], report["train_unaligned_target"]) == (0, 0)
     assert (report["test_precision"], report["test_recall"], report["test_aer"]) == (100, 100, 0)

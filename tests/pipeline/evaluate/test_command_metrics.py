@@ -159,7 +159,7 @@ def test_lines_of_a_kind_tell_sentences_and_corpus_apart(
 
 
 def test_digits_of_a_name_are_no_number(folder: Path) -> None:
-    script = "print('/tmp/20/hyp.20.txt', 'chrF2', 55.2)"
+    script = "print('runs/20/hyp.20.txt', 'chrF2', 55.2)"
     metric = CommandMetric("x", f'{sys.executable} -c "{script}"')
     assert printed_scores(metric, {"hypotheses": folder / "hypotheses"}, 3) == (55.2, [])
 

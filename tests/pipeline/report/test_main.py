@@ -81,7 +81,9 @@ def test_the_training_of_another_run_is_refused(folder: Path) -> None:
     manifest = {"kind": "mgsa model", "made_of": {"mgsa rows": ["a"]}, "settings": {"train": 1}}
     write_manifest(folder / "model", manifest)
     write_manifest(folder / "plots/train", manifest | {"kind": "mgsa curves", "settings": {}})
-    with pytest.raises(InputError, match=r"plots/train: expected the run that wrote .*model"):
+    with pytest.raises(
+        InputError, match=r"plots/train: expected an output of the run that wrote .*model"
+    ):
         main(arguments(folder))
     write_manifest(folder / "plots/train", manifest | {"kind": "mgsa curves"})
     report = read_json(folder / "reports/train.json")
@@ -91,7 +93,7 @@ def test_the_training_of_another_run_is_refused(folder: Path) -> None:
         if settings:
             main(arguments(folder))
     (folder / "page/index.html").unlink()
-    with pytest.raises(InputError, match=r"train\.json: expected the report of the run that wrote"):
+    with pytest.raises(InputError, match=r"train\.json: expected an output of the run that wrote"):
         main(arguments(folder))
 
 
