@@ -5,6 +5,7 @@ import errno
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, suppress
@@ -46,7 +47,7 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         sys.stdout.reconfigure(errors="backslashreplace")  # it may be ASCII
     try:
         Path.cwd()  # libraries of torch's end the process if it has been removed
-        with handling_signals(_terminate, signal.SIGTERM), _lasting_stderr():
+        with handling_signals(_terminate, signal.SIGTERM), _repeated_signals(), _lasting_stderr():
             main(argv)
         print(end="", flush=True)  # a failing flush is still an OSError here
     except InputError as error:
@@ -134,6 +135,26 @@ def _core_times() -> tuple[int, int]:
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:
     raise Terminated  # unwinds, so that files and processes are cleaned up
+
+
+@contextmanager
+def _repeated_signals() -> Iterator[None]:
+    """Send a signal again whose exception Python drops, as it does within `__del__`."""
+    before = sys.unraisablehook
+
+    def repeat(dropped: "sys.UnraisableHookArgs") -> None:
+        numbers = {KeyboardInterrupt: signal.SIGINT, Terminated: signal.SIGTERM}
+        if number := numbers.get(dropped.exc_type):
+            thread = threading.main_thread().ident
+            threading.Timer(0.02, signal.pthread_kill, (thread, number)).start()
+        else:
+            before(dropped)
+
+    sys.unraisablehook = repeat
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 class _LastingStderr(TextIOWrapper):

@@ -63,8 +63,8 @@ def check_or_compose(
         content = presets.change(before, nearest[0], config, change)
     else:
         content = read_yaml(params)
-    option = "--change" if write is None else "--write"
-    sections = check_parameters(content, Path(option) if is_new else params)
+    composition = Path(f"{config} with {'--change' if write is None else '--write'}")
+    sections = check_parameters(content, composition if is_new else params)
     check_outputs(sections, params)
     options, differences = nearest_composition(content, config)
     lines = [*describe(options, differences, params)]

@@ -71,7 +71,7 @@ def _composed(config: Path, options: Mapping[str, str]) -> dict[str, Any]:
         return params
     except RecursionError:
         message = "expected options and values that don't lead to themselves"
-        raise InputError(message, path=config) from None
+        raise InputError(" ".join([*overrides, message]), path=config) from None
     except Exception as error:  # Hydra has no class of its own for a malformed list of defaults
         check_files(config)
         raise InputError(str(error).partition("\n")[0] or repr(error), path=config) from None

@@ -15,7 +15,7 @@ import torch
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.progress import progress
-from mgsa.cli.run import BAD_INPUT, DONE, FAILED, INTERRUPTED, run
+from mgsa.cli.run import BAD_INPUT, DONE, FAILED, INTERRUPTED, TERMINATED, run
 from tests.imports import ROOT
 
 NO_ROOM = "out of memory; smaller batches or a smaller model need less"
@@ -132,6 +132,25 @@ def test_a_closed_stream_is_one_line(closed: str) -> None:
     )
     said = (done.returncode, done.stdout, done.stderr)
     assert said == (FAILED, "", "error: a closed stdin or stdout: Bad file descriptor\n")
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED)]
+)
+def test_a_signal_ends_the_command_also_if_it_comes_where_exceptions_are_dropped(
+    number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Signalled:
+        def __del__(self) -> None:
+            signal.raise_signal(number)
+
+    def main(_argv: Sequence[str] | None) -> None:
+        Signalled()
+        for _ in range(1000):
+            time.sleep(0.01)
+
+    assert run(main, []) == status
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_progress_is_quiet_in_logs_and_shows_count_and_rate_on_a_terminal(
