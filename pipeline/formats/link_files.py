@@ -69,12 +69,15 @@ def corpus_links(tokenized: Path) -> dict[str, Iterator[GoldLinks]]:
     return {s: read_gold_file(path, tokenized, s) for s, path in files.items() if path.is_file()}
 
 
-def link_lines(path: Path, notation: Notation, sides: Sequence[Path] = ()) -> Iterator[str]:
+def link_lines(
+    path: Path, notation: Notation, sides: Sequence[Path] = (), *, pairs: int = 0
+) -> Iterator[str]:
     """Yield the links of each pair as a line in `notation`; a file in Pharaoh's format as it is.
 
     Args:
         sides: source and target text, by whose words the direction of a GIZA++ file is known;
             without them its links begin with its given words, which `notation` tells apart.
+        pairs: how many there are without `sides`: a NAACL file leaves out the last without links.
     """
     lines = read_sentences(path)
     first = next(lines)
@@ -84,7 +87,8 @@ def link_lines(path: Path, notation: Notation, sides: Sequence[Path] = ()) -> It
         return _giza_lines(path, lines, notation, given_first=given == notation.target_first)
     if not _NAACL.fullmatch(first.strip()):
         return lines
-    pairs = sum(1 for _ in read_sentences(sides[0])) if sides else 0
+    if sides:
+        pairs = sum(1 for _ in read_sentences(sides[0]))
     return _naacl_lines(path, lines, notation, pairs)
 
 
