@@ -126,6 +126,7 @@ def test_no_module_patches_another() -> None:
                 while isinstance(owner, ast.Attribute):
                     owner = owner.value
                 patched = isinstance(owner, ast.Name) and owner.id in imported
+                patched &= ast.unparse(one) != "sys.unraisablehook"  # made to be set
                 assert not patched, f"{path}: {ast.unparse(node)}"
 
 
