@@ -29,3 +29,16 @@ class RunConfig:
         if not known or (self.ray_address and self.executor != "ray"):
             expected = "null, or with executor: ray auto or HOST:PORT, on a machine of the cluster"
             raise ValueError(f"ray_address: expected {expected}, got {self.ray_address!r}")
+
+
+DEFAULT_RUN_CONFIG = RunConfig(
+    workers=1,
+    executor="processes",
+    ray_address=None,
+    parse_gpu=False,
+    accelerator="auto",
+    devices=1,
+    nodes=1,
+    logger="none",
+)
+"""Where no parameter file is given."""

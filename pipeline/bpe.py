@@ -25,13 +25,13 @@ from mgsa.cli.files import open_to_write
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
 from mgsa.cli.settings import Count, InputPath, Positive, from_excerpt, to_mapping
+from mgsa.cli.workers import map_chunks
 from mgsa.run_config import RunConfig
 from pipeline.formats.preprocessing import Segmentation
 from pipeline.formats.tables import Record
 from pipeline.formats.text import SIDES, SPLITS, Pair, files_to_write, read_pairs
 from pipeline.formats.text_settings import PREPROCESSING, read_text_settings
 from pipeline.stage.command import stage, stage_outputs
-from pipeline.stage.workers import map_chunks
 from pipeline.subwords import (
     CODES,
     MARK,

@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from mgsa.cli.command import Input, Option, OutputFolder
+from mgsa.cli.command import Input, OutputFolder
 from mgsa.cli.outputs import atomic_folder
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
 from mgsa.data.word_links import format_links
-from mgsa.run_config import Accelerator
+from mgsa.run_config import DEFAULT_RUN_CONFIG, RunConfig
 from pipeline.formats.text import SIDES, files_to_write, read_parallel
 from pipeline.stage.command import stage
 from pipeline.text_model import ParserOption, SentenceFile, TextModel, Tokenized
@@ -22,6 +22,7 @@ WRITTEN = tuple(f"aligned.{name}" for name in (*SIDES, "links"))
 
 
 def align_text(
+    run: RunConfig = DEFAULT_RUN_CONFIG,
     *,
     model: Annotated[Path, Input("model artifact")],
     source: SentenceFile,
@@ -35,10 +36,9 @@ def align_text(
     ],
     tokenized: Tokenized = False,
     parser: ParserOption = None,
-    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Align the words of pairs of sentences, line by line, as a model sees them."""
-    opened = TextModel.load([model], parser=parser, accelerator=accelerator)
+    opened = TextModel.load([model], parser=parser, run=run)
     paths = (source, target)
     pairs = progress(read_parallel(paths), "align", unit="pairs")
     with atomic_folder(out) as folder, files_to_write(folder, WRITTEN) as files:

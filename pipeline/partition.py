@@ -25,6 +25,7 @@ from mgsa.cli.command import Input, OutputFolder, Report
 from mgsa.cli.outputs import atomic_folder
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
+from mgsa.cli.workers import map_chunks
 from mgsa.data.controls import apply_control
 from mgsa.run_config import RunConfig
 from pipeline.formats.phrases import PartitionSettings, Phrase, consecutive, write_phrases_line
@@ -32,7 +33,6 @@ from pipeline.formats.tables import write_csv
 from pipeline.formats.text import SPLITS, files_to_write, read_splits
 from pipeline.formats.trees import children, plain_label, read_parse, read_tree, top_node
 from pipeline.stage.command import stage, stage_outputs
-from pipeline.stage.workers import map_chunks
 
 if TYPE_CHECKING:
     from nltk.tree import Tree

@@ -13,6 +13,7 @@ from nltk.tree import Tree
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.languages import base_language
+from mgsa.cli.workers import chunks
 from mgsa.data.batch import Row
 from pipeline.constituency.parser_folder import read_parser_folder
 from pipeline.constituency.stanza_parser import (
@@ -26,7 +27,6 @@ from pipeline.formats.phrases import Phrase, check_levels
 from pipeline.formats.preprocessing import Preprocessing
 from pipeline.formats.trees import check_leaves, flat_tree, read_tree
 from pipeline.partition import syntactic_partition
-from pipeline.stage.workers import chunks
 from pipeline.tokenizers import Tokenizer
 from pipeline.tokenizers.side import side_text
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from mgsa.cli.command import Input, Option
 from mgsa.cli.errors import InputError
+from mgsa.cli.workers import chunks
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
-from mgsa.run_config import Accelerator
+from mgsa.run_config import DEFAULT_RUN_CONFIG, RunConfig
 from pipeline.formats.phrases import Phrase
 from pipeline.formats.text import split_tokens
-from pipeline.stage.workers import chunks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,7 +96,11 @@ class TextModel:
 
     @classmethod
     def load(
-        cls, models: Sequence[Path], *, parser: Path | None, accelerator: Accelerator = "auto"
+        cls,
+        models: Sequence[Path],
+        *,
+        parser: Path | None,
+        run: RunConfig = DEFAULT_RUN_CONFIG,
     ) -> Self:
         """Open a model artifact, or several as an ensemble.
 
@@ -108,7 +112,7 @@ class TextModel:
         from mgsa.decoding.opened import OpenedModel
         from pipeline.preprocessor import NO_PARSER, Preprocessor
 
-        opened = OpenedModel.load(models, accelerator=accelerator)
+        opened = OpenedModel.load(models, accelerator=run.accelerator, workers=run.workers)
         carried = (model / PARSER for model in models if (model / PARSER).is_dir())
         needed = parser or next(carried, Path("data/parser")) if opened.levels else None
         if needed == NO_PARSER:

@@ -26,6 +26,7 @@ from mgsa.cli.languages import UNSPACED, base_language
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
 from mgsa.cli.settings import Positive
+from mgsa.cli.workers import map_chunks
 from mgsa.run_config import RunConfig
 from pipeline.formats.link_files import evidence, tell_contradictions
 from pipeline.formats.links import read_gold_links
@@ -40,7 +41,6 @@ from pipeline.formats.text import (
 from pipeline.formats.text_settings import TEXT, TextSettings
 from pipeline.formats.trees import read_tree
 from pipeline.stage.command import stage, stage_outputs
-from pipeline.stage.workers import map_chunks
 from pipeline.tokenizers.casing import truecase_splits
 from pipeline.tokenizers.side import side_text
 

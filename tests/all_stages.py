@@ -44,9 +44,9 @@ COMMANDS = {name: stage["cmd"].removeprefix("python -m ") for name, stage in STA
     "--out data/test.scores",
     # Not run by `run_all`, since they need no more than that.
     "forced align": "pipeline.forced_align --model data/words --source data/raw/test.en "
-    "--target data/raw/test.de --out data/aligned --accelerator cpu",
+    "--target data/raw/test.de --out data/aligned --set run.accelerator=cpu",
     "score text": "pipeline.score --model data/words --source data/raw/test.en "
-    "--target data/raw/test.de --out data/text.scores --accelerator cpu",
+    "--target data/raw/test.de --out data/text.scores --set run.accelerator=cpu",
     "translate text": "pipeline.translate --model data/words",
     "translate text with phrases": "pipeline.translate --model data/model --parser data/parser",
 }

@@ -8,6 +8,7 @@ languages   language codes, and the language of one
 settings    sections of a YAML file as checked dataclasses
 guard       no foreign file is overwritten
 progress    a bar with rate and time left
+workers     one function over a stream, on several processes, in order
 run         exit status, one-line errors, signals
 command     a command line from a function's signature
 """

@@ -17,7 +17,7 @@ from mgsa.cli.settings import Positive, from_mapping, to_mapping
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
 from mgsa.data.controls import PHRASE_SOURCES, Boundaries, read_rows
 from mgsa.data.word_links import format_links
-from mgsa.run_config import Accelerator
+from mgsa.run_config import DEFAULT_RUN_CONFIG, RunConfig
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,7 +43,7 @@ PhrasesOption = Annotated[
 
 @contextmanager
 def opened_split(
-    work: str, model: Path | list[Path], dataset: Path, split: str, accelerator: Accelerator
+    work: str, model: Path | list[Path], dataset: Path, split: str, run: RunConfig
 ) -> Iterator[tuple[OpenedModel, Dataset, Callable[[int], None]]]:
     """Open model and dataset, checked to fit, and a progress bar of `work` over the split's rows.
 
@@ -54,7 +54,7 @@ def opened_split(
 
     data = open_dataset(dataset)
     num_rows = data.num_rows(split)
-    loaded = OpenedModel.load(model, accelerator=accelerator)
+    loaded = OpenedModel.load(model, accelerator=run.accelerator, workers=run.workers)
     loaded.check_dataset(data)
     with progress_bar(f"{work} {split}", total=num_rows, unit="sentences") as advance:
         yield loaded, data, advance
@@ -62,6 +62,7 @@ def opened_split(
 
 def translate(
     translate: TranslateConfig = DEFAULT_TRANSLATE_CONFIG,
+    run: RunConfig = DEFAULT_RUN_CONFIG,
     *,
     model: ModelFolders,
     dataset: Annotated[Path, Input("dataset artifact")],
@@ -87,7 +88,6 @@ def translate(
         ),
     ] = None,
     phrases: PhrasesOption = "parsed",
-    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Translate a split of a dataset artifact.
 
@@ -106,7 +106,7 @@ def translate(
     for name, asked in (("weights", weights is not None), ("alignments", alignments)):
         if asked and len(model) > 1:
             raise InputError(f"--{name}: expected one --model, got several")
-    with opened_split("translate", model, dataset, split, accelerator) as (loaded, data, advance):
+    with opened_split("translate", model, dataset, split, run) as (loaded, data, advance):
         prefixes = read_prefixes(prefix, data, split) if prefix else None
         translations = loaded.translate_rows(
             read_rows(data, split, phrases),
@@ -126,6 +126,7 @@ def translate(
 
 
 def align(
+    run: RunConfig = DEFAULT_RUN_CONFIG,
     *,
     model: Annotated[Path, Input("model artifact")],
     dataset: Annotated[Path, Input("dataset artifact")],
@@ -147,14 +148,13 @@ def align(
         ),
     ] = None,
     batch_tokens: BatchTokens = DEFAULT_TRANSLATE_CONFIG.batch_tokens,
-    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Align the words of every pair of a split (forced alignment).
 
     One line a row: links `SOURCE-TARGET` between words counted from 0, from the model's alignment
     head or, without one, the average of a decoder layer's heads.
     """
-    with opened_split("align", model, dataset, split, accelerator) as (loaded, data, advance):
+    with opened_split("align", model, dataset, split, run) as (loaded, data, advance):
         alignments = loaded.align(
             data.read(split), layer=layer, batch_tokens=batch_tokens, advance=advance
         )
@@ -169,6 +169,7 @@ def align(
 
 
 def score(
+    run: RunConfig = DEFAULT_RUN_CONFIG,
     *,
     model: Annotated[Path, Input("model artifact")],
     dataset: Annotated[Path, Input("dataset artifact")],
@@ -176,14 +177,13 @@ def score(
     out: Annotated[str, OutputFile("- is stdout (default: -)")] = STANDARD_OUTPUT,
     batch_tokens: BatchTokens = DEFAULT_TRANSLATE_CONFIG.batch_tokens,
     phrases: PhrasesOption = "parsed",
-    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Score every pair of a split.
 
     One line a row: the natural logarithm of p(target | source), summed over the target's subwords
     and end of sentence.
     """
-    with opened_split("score", model, dataset, split, accelerator) as (loaded, data, advance):
+    with opened_split("score", model, dataset, split, run) as (loaded, data, advance):
         rows = read_rows(data, split, phrases)
         scores = loaded.score(rows, batch_tokens=batch_tokens, advance=advance)
         with opened(out) as file:

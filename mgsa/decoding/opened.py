@@ -45,9 +45,12 @@ class OpenedModel:
     `InputError` is raised if they have different vocabularies. Ensembles translate only.
     """
 
-    def __init__(self, artifacts: Sequence[ModelArtifact], device: torch.device) -> None:
+    def __init__(
+        self, artifacts: Sequence[ModelArtifact], device: torch.device, workers: int = 1
+    ) -> None:
         self.artifacts = tuple(artifacts)
         self.device = device
+        self._workers = workers if device.type == "cpu" else 1
         first, *others = self.artifacts
         for other in others:
             first.check_vocabularies(other.vocabularies, other.folder)
@@ -58,11 +61,20 @@ class OpenedModel:
         )
 
     @classmethod
-    def load(cls, folders: Path | Sequence[Path], *, accelerator: Accelerator = "auto") -> Self:
-        """Open one model artifact, or an ensemble; errors as of `load_model` and the class."""
+    def load(
+        cls,
+        folders: Path | Sequence[Path],
+        *,
+        accelerator: Accelerator = "auto",
+        workers: int = 1,
+    ) -> Self:
+        """Open one model artifact, or an ensemble; errors as of `load_model` and the class.
+
+        On a CPU its batches are spread over `workers` processes.
+        """
         device = choose_device(accelerator)
         folders = [folders] if isinstance(folders, Path) else folders
-        return cls([load_model(folder) for folder in folders], device)
+        return cls([load_model(folder) for folder in folders], device, workers)
 
     @property
     def levels(self) -> int:
@@ -195,7 +207,13 @@ class OpenedModel:
 
         size = config.batch_tokens
         translations = in_batches(
-            rows, search, lambda _: NOTHING, batch_tokens=size, pairs=False, advance=advance
+            rows,
+            search,
+            lambda _: NOTHING,
+            batch_tokens=size,
+            pairs=False,
+            advance=advance,
+            workers=self._workers,
         )
         if not links and words is None:
             return translations
@@ -246,6 +264,7 @@ class OpenedModel:
             batch_tokens=batch_tokens,
             pairs=True,
             advance=advance,
+            workers=self._workers,
         )
 
     def score(
@@ -273,6 +292,7 @@ class OpenedModel:
             batch_tokens=batch_tokens,
             pairs=True,
             advance=advance,
+            workers=self._workers,
         )
 
     def _only(self, what: str) -> ModelArtifact:

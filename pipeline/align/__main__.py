@@ -17,7 +17,9 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.files import open_to_write, write_json
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
+from mgsa.cli.workers import map_chunks
 from mgsa.data.word_links import Link, format_links
+from mgsa.run_config import RunConfig
 from pipeline.align.error_rate import AlignmentCounts, count, percentages
 from pipeline.align.settings import (
     AlignSettings,
@@ -31,21 +33,20 @@ from pipeline.formats.link_files import GoldLinks, corpus_links, read_link_file
 from pipeline.formats.links import Notation
 from pipeline.formats.text import SPLITS, Pair, read_pairs
 from pipeline.stage.command import stage, stage_outputs
-from pipeline.stage.workers import chunks
 
 MARK = "aligner.json"
-PORTION = 20_000
+PORTION = 5_000
 """Pairs that the hidden Markov model aligns at once."""
 
 Found = dict[str, Iterator[set[Link]]]
 """By split, the links of each pair, to be read in this order."""
 
 
-def find_links(settings: AlignSettings, tokenized: Path) -> Found:
+def find_links(settings: AlignSettings, tokenized: Path, workers: int) -> Found:
     """The links of each split; a statistical aligner is trained first."""
     match settings:
         case HmmSettings():
-            return _hmm(settings, tokenized)
+            return _hmm(settings, tokenized, workers)
         case EflomalSettings():
             return _eflomal(settings, tokenized)
         case PharaohSettings():
@@ -60,7 +61,7 @@ def find_links(settings: AlignSettings, tokenized: Path) -> Found:
             return {}
 
 
-def _hmm(settings: HmmSettings, tokenized: Path) -> Found:
+def _hmm(settings: HmmSettings, tokenized: Path, workers: int) -> Found:
     from pipeline.align.hmm import HmmAligner
 
     num_pairs = sum(1 for _ in read_pairs(tokenized, "train"))
@@ -70,12 +71,15 @@ def _hmm(settings: HmmSettings, tokenized: Path) -> Found:
         for number, pair in enumerate(read_pairs(tokenized, "train"))
         if number * settings.learn_pairs % num_pairs < settings.learn_pairs
     ]
-    aligner = HmmAligner(chosen, settings)
+    aligner = HmmAligner(chosen, settings, workers)
+
+    def align(portion: list[Pair]) -> list[set[Link]]:
+        return [symmetrize(*both, settings.symmetrization) for both in aligner.align(portion)]
 
     def links(split: str) -> Iterator[set[Link]]:
-        for portion in chunks(read_pairs(tokenized, split), PORTION):
-            for forward, reverse in aligner.align(portion):
-                yield symmetrize(forward, reverse, settings.symmetrization)
+        pairs = read_pairs(tokenized, split)
+        portions = map_chunks(align, pairs, workers=workers, chunk_size=PORTION, fork=True)
+        return chain.from_iterable(portions)
 
     return {split: links(split) for split in SPLITS}
 
@@ -141,6 +145,7 @@ def _write_split(
 
 def align_corpus(
     align: AlignSettings,
+    run: RunConfig,
     *,
     tokenized: Annotated[Path, Input("tokenised text", kind="tokenised text")],
     out: Annotated[Path, OutputFolder("SPLIT.links", "word links")],
@@ -150,7 +155,7 @@ def align_corpus(
     with stage_outputs(out, report) as (folder, metrics):
         for given in corpus_links(tokenized).values():
             deque(given, maxlen=0)  # a malformed one is named before an hour of learning
-        found = find_links(align, tokenized)
+        found = find_links(align, tokenized, run.workers)
         gold = {} if align.kind == "corpus" else corpus_links(tokenized)
         for split, links in found.items():
             pairs = read_pairs(tokenized, split)

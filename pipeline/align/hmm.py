@@ -13,18 +13,21 @@ each word, and to I + 1 places, each word and the one after the sentence.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 
 import numpy as np
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.progress import progress
+from mgsa.cli.workers import chunks, forked, map_chunks
 from mgsa.data.word_links import Link
-from pipeline.align.bitext import Block, Sentences, blocks
+from pipeline.align.bitext import Sentences, blocks
 from pipeline.align.settings import HmmSettings
 from pipeline.formats.text import Pair
-from pipeline.stage.workers import chunks
 
+BLOCKS_COUNTED = 8
+"""Blocks whose counts a process finds at once."""
 BLOCKS_MERGED = 64
 """Blocks whose word pairs are in memory before duplicates are merged."""
 LONGEST_JUMP = 20
@@ -174,10 +177,21 @@ class DirectionModel:
     """A model of one direction."""
 
     def __init__(
-        self, given: Sentences, generated: Sentences, key_base: int, settings: HmmSettings
+        self,
+        given: Sentences,
+        generated: Sentences,
+        key_base: int,
+        settings: HmmSettings,
+        *,
+        workers: int = 1,
+        shown: bool = True,
     ) -> None:
-        """Expectation maximisation: IBM model 1, then the hidden Markov model from its lexicon."""
-        self._key_base, self._null = key_base, settings.null_probability
+        """Expectation maximisation: IBM model 1, then the hidden Markov model from its lexicon.
+
+        Counts are found by `workers` processes, and added in the order of the blocks; progress is
+        `shown`.
+        """
+        self._key_base, self._null, self._workers = key_base, settings.null_probability, workers
         laid_out = list(blocks(given, generated, key_base))
         #: (entries,) sorted keys of the training word pairs (see `Block`).
         self.keys = np.empty(0, dtype=np.int64)
@@ -185,40 +199,56 @@ class DirectionModel:
             keys = np.concatenate([self.keys, *(block.entries for block in some)])
             # To count keys, it sorts them, which is faster than to hash them.
             self.keys, _ = np.unique(keys, return_counts=True)
-        laid_out = [block.found_in(self.keys) for block in laid_out]
+        self._blocks = [block.found_in(self.keys) for block in laid_out]
         given_words = self.keys // key_base
         #: (entries,) p(generated word | given word).
         self.lexicon = 1 / np.bincount(given_words)[given_words]
         self.jumps = UNIFORM_JUMPS  #: weights by jump width.
         self.log_likelihoods: list[float] = []  #: of the training pairs, before each iteration.
         models = [*[False] * settings.ibm1_iterations, *[True] * settings.hmm_iterations]
-        for is_hmm in progress(models, "align: learn", unit="iterations"):
-            counts, jump_counts = self._expected_counts(laid_out, is_hmm=is_hmm)
+        for is_hmm in progress(models, "align: learn", unit="iterations") if shown else models:
+            counts, jump_counts = self._expected_counts(is_hmm=is_hmm)
             self.lexicon = estimated_lexicon(counts, given_words, settings.lexical_prior)
             if is_hmm:
                 self.jumps = estimated_jumps(self.jumps, jump_counts, JUMP_PRIOR)
+        del self._blocks
 
-    def _expected_counts(
-        self, laid_out: Iterable[Block], *, is_hmm: bool
-    ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    def _expected_counts(self, *, is_hmm: bool) -> tuple[np.ndarray, dict[int, np.ndarray]]:
         """Expected counts of word pairs (entries,), and of jumps (I + 1, I + 1) by I + 1."""
         counts, log_likelihood = np.zeros(len(self.lexicon)), 0.0
         jump_counts: dict[int, np.ndarray] = {}
-        for block in laid_out:
+        found = map_chunks(
+            partial(self._counts_of, is_hmm=is_hmm),
+            range(len(self._blocks)),
+            workers=self._workers,
+            chunk_size=BLOCKS_COUNTED,
+            fork=True,
+        )
+        for number, (in_block, likelihood, jumps) in enumerate(chain.from_iterable(found)):
+            counts[self._blocks[number].entries] += in_block
+            log_likelihood += likelihood
+            jump_counts[len(jumps)] = jump_counts.get(len(jumps), 0) + jumps
+        self.log_likelihoods.append(log_likelihood)
+        return counts, jump_counts
+
+    def _counts_of(
+        self, numbers: Iterable[int], *, is_hmm: bool
+    ) -> list[tuple[np.ndarray, float, np.ndarray]]:
+        """For each of some blocks, counts of its entries, their log likelihood, and jumps."""
+        results = []
+        for block in (self._blocks[number] for number in numbers):
             emissions = self.lexicon[block.entries][block.cells]
+            matrix = jump_matrix(self.jumps, emissions.shape[-1])
             if is_hmm:
-                matrix = jump_matrix(self.jumps, emissions.shape[-1])
                 states, likelihood, jumps = hmm_posteriors(
                     emissions, block.exists, matrix, self._null
                 )
-                jump_counts[len(jumps)] = jump_counts.get(len(jumps), 0) + jumps
             else:
                 states, likelihood = ibm1_posteriors(emissions, block.exists, self._null)
+                jumps = np.zeros_like(matrix)
             found = np.bincount(block.cells.ravel(), states.ravel(), minlength=len(block.entries))
-            counts[block.entries] += found
-            log_likelihood += likelihood
-        self.log_likelihoods.append(log_likelihood)
-        return counts, jump_counts
+            results.append((found, likelihood, jumps))
+        return results
 
     def best(self, given: Sentences, generated: Sentences) -> Iterator[tuple[int, int, int]]:
         """Yield (pair, given word, generated word) for each most probable non-null origin."""
@@ -236,8 +266,8 @@ class DirectionModel:
 class HmmAligner:
     """Models of both directions, deterministic and independent of the order of pairs."""
 
-    def __init__(self, pairs: Sequence[Pair], settings: HmmSettings) -> None:
-        """Learn from sentence pairs; memory grows with them.
+    def __init__(self, pairs: Sequence[Pair], settings: HmmSettings, workers: int = 1) -> None:
+        """Learn from sentence pairs, on `workers` processes; memory grows with the pairs.
 
         Raises:
             InputError: all are longer than `max_words`.
@@ -255,8 +285,14 @@ class HmmAligner:
         ]
         _, source, target = self._indexed(pairs)
         bases = [len(ids) + 2 for ids in self._ids]  # the last id is any other word's
-        self.forward = DirectionModel(source, target, bases[1], settings)
-        self.reverse = DirectionModel(target, source, bases[0], settings)
+        learn = partial(DirectionModel, settings=settings, workers=max(1, workers // 2))
+        forward = partial(learn, source, target, bases[1])
+        reverse = partial(learn, target, source, bases[0], shown=workers == 1)
+        if workers == 1:
+            self.forward, self.reverse = forward(), reverse()
+        else:
+            with forked(reverse) as result:
+                self.forward, self.reverse = forward(), result()
 
     def align(self, pairs: Sequence[Pair]) -> list[tuple[set[Link], set[Link]]]:
         """Forward and reverse links of each pair; none if a side exceeds `max_words`."""

@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from mgsa.cli.command import Input, Option, OutputFolder, Report
+from mgsa.cli.command import Input, OutputFolder, Report
 from mgsa.cli.errors import InputError
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
-from mgsa.run_config import Accelerator
+from mgsa.run_config import RunConfig
 from pipeline.analyze.settings import SHARES, AnalyzeSettings
 from pipeline.formats.tables import write_csv
 from pipeline.stage.command import stage, stage_outputs
@@ -63,19 +63,19 @@ def draw_heat_maps(loaded: OpenedModel, pair: Pair, folder: Path, title: str) ->
 
 def analyze_attention(
     analyze: AnalyzeSettings,
+    run: RunConfig,
     *,
     model: Annotated[Path, Input("model artifact")],
     dataset: Annotated[Path, Input("dataset artifact")],
     out: Annotated[Path, OutputFolder("table of shares and heat maps", "attention shares")],
     report: Annotated[Path | None, Report("shares by quadrant (JSON)")] = None,
-    accelerator: Annotated[Accelerator, Option("device of the model (default: auto)")] = "auto",
 ) -> None:
     """Count and draw what a model attends to."""
     from mgsa.data.dataset import open_dataset
     from mgsa.decoding.opened import OpenedModel
     from pipeline.analyze.quadrants import by_quadrant, quadrant
 
-    loaded = OpenedModel.load(model, accelerator=accelerator)
+    loaded = OpenedModel.load(model, accelerator=run.accelerator, workers=run.workers)
     opened = open_dataset(dataset)
     loaded.check_dataset(opened)
     split, rows = analyze.split, opened.num_rows(analyze.split)

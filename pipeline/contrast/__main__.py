@@ -18,7 +18,7 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.progress import progress_bar
 from mgsa.cli.run import run
 from mgsa.data.controls import PHRASE_SOURCES, PhraseSource, read_rows
-from mgsa.run_config import Accelerator
+from mgsa.run_config import RunConfig
 from pipeline.contrast.settings import ContrastSettings
 from pipeline.formats.contrasts import Contrast, contrasts_of, is_contrast
 from pipeline.formats.preprocessing import Preprocessing
@@ -126,6 +126,7 @@ def add_scores(table: Sequence[Row], kind: str, scores: Iterator[float]) -> None
 
 def score_contrasts(
     contrast: ContrastSettings,
+    run: RunConfig,
     *,
     model: Annotated[Path, Input("model artifact")],
     dataset: Annotated[Path, Input("dataset artifact, made of the corpus")],
@@ -150,7 +151,6 @@ def score_contrasts(
         Path, OutputFolder("for NAME.csv, log p of each contrast", "contrastive scores of {split}")
     ],
     report: Annotated[Path | None, Report()] = None,
-    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """How often a model finds references likelier than variants with one known error.
 
@@ -177,7 +177,7 @@ def score_contrasts(
     by_line = {line: list(group) for line, group in groupby(variants, attrgetter("line"))}
     table: list[Row] = [{name: getattr(one, name) for name in ABOUT} for one in variants]
     others = [] if baseline is None else read_scores(baseline, same=table)
-    scorer = OpenedModel.load(model, accelerator=accelerator)
+    scorer = OpenedModel.load(model, accelerator=run.accelerator, workers=run.workers)
     scorer.check_dataset(opened)
     kinds: list[PhraseSource] = ["parsed"]
     trees = corpus / f"{split}.trees"

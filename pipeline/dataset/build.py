@@ -16,6 +16,7 @@ from mgsa.cli.files import open_to_write, read_lines, write_json
 from mgsa.cli.outputs import CARD, write_manifest
 from mgsa.cli.progress import progress
 from mgsa.cli.settings import from_excerpt
+from mgsa.cli.workers import map_chunks
 from mgsa.data.checks import counts_of
 from mgsa.data.schema import (
     BPE_FILES,
@@ -38,7 +39,6 @@ from pipeline.formats.text import SIDES, SPLITS
 from pipeline.formats.text_settings import read_text_settings
 from pipeline.formats.trees import PARSER
 from pipeline.stage.command import library_versions
-from pipeline.stage.workers import map_chunks
 from pipeline.subwords import SubwordSplitter, read_subword_counts
 
 

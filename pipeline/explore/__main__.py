@@ -18,7 +18,7 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.run import run
 from mgsa.cli.settings import Positive
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG
-from mgsa.run_config import Accelerator
+from mgsa.run_config import DEFAULT_RUN_CONFIG, RunConfig
 from pipeline.stage.command import stage
 from pipeline.text_model import ParserOption, TextModel
 
@@ -101,6 +101,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def explore(
+    run: RunConfig = DEFAULT_RUN_CONFIG,
     *,
     model: Annotated[dict[str, Path], Input("model artifacts, side by side", "NAME=DIR")],
     parser: ParserOption = None,
@@ -108,7 +109,6 @@ def explore(
     port: Annotated[
         int, Interval(ge=0, le=65_535), Option(f"0: a free one (default: {PORT})", "N")
     ] = PORT,
-    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Serve a page that shows a sentence's tree and phrases, and what models make of it.
 
@@ -117,8 +117,7 @@ def explore(
     from pipeline.explore.sentence import Explorer
 
     opened = {
-        name: TextModel.load([folder], parser=parser, accelerator=accelerator)
-        for name, folder in model.items()
+        name: TextModel.load([folder], parser=parser, run=run) for name, folder in model.items()
     }
     explorer = Explorer(opened, beam=beam, n_best=min(beam, ALTERNATIVES))
     try:

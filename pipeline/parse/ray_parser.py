@@ -21,6 +21,7 @@ import mgsa
 import pipeline
 from mgsa.cli.errors import FailedError, InputError
 from mgsa.cli.run import Terminated
+from mgsa.cli.workers import chunks
 from mgsa.run_config import RunConfig
 from pipeline.constituency.parser_folder import read_parser_folder
 from pipeline.constituency.stanza_parser import (
@@ -31,7 +32,6 @@ from pipeline.constituency.stanza_parser import (
     parse_each,
 )
 from pipeline.formats.trees import PARSER
-from pipeline.stage.workers import chunks
 
 LOSSES = 3
 """Workers that may be lost at one batch."""

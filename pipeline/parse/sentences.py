@@ -14,6 +14,7 @@ from typing import Protocol
 
 from mgsa.cli.errors import FailedError
 from mgsa.cli.progress import progress_bar
+from mgsa.cli.workers import chunks, map_chunks
 from mgsa.run_config import RunConfig
 from pipeline.constituency.parser_folder import ParserFolder
 from pipeline.constituency.spelling import parser_words
@@ -26,7 +27,6 @@ from pipeline.constituency.stanza_parser import (
 from pipeline.formats.trees import bracketed, flat_tree
 from pipeline.parse.memory import ParseMemory
 from pipeline.parse.ray_parser import ray_parser
-from pipeline.stage.workers import chunks, map_chunks
 
 WINDOW_SENTENCES = 16384
 """Sentences that are sorted by length together, and held in memory."""

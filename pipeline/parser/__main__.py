@@ -14,6 +14,7 @@ from mgsa.cli.files import open_to_write
 from mgsa.cli.languages import base_language
 from mgsa.cli.progress import progress_bar
 from mgsa.cli.run import run
+from mgsa.cli.workers import chunks
 from mgsa.run_config import RunConfig
 from pipeline.constituency.bracketing import score
 from pipeline.constituency.parser_folder import copy_package, download_package, write_parser_folder
@@ -31,7 +32,6 @@ from pipeline.formats.trees import flat_tree, read_tree
 from pipeline.parser.settings import ParserSettings, ReadyTrees, StanzaParser, TrainedParser
 from pipeline.parser.stanza_training import PACKAGE, train_parser
 from pipeline.stage.command import stage, stage_outputs
-from pipeline.stage.workers import chunks
 from pipeline.tokenizers.side import SideText
 
 POOR_F1 = 75.0

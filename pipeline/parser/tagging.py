@@ -12,9 +12,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mgsa.cli.progress import progress_bar
+from mgsa.cli.workers import map_chunks
 from pipeline.constituency.spelling import spelled_words
 from pipeline.formats.trees import preterminals
-from pipeline.stage.workers import map_chunks
 
 if TYPE_CHECKING:
     from nltk.tag.perceptron import PerceptronTagger

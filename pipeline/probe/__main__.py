@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from mgsa.cli.command import Input, Option, OutputFolder, Report
+from mgsa.cli.command import Input, OutputFolder, Report
 from mgsa.cli.files import open_to_write
 from mgsa.cli.outputs import MANIFEST, sha256
 from mgsa.cli.run import run
 from mgsa.cli.settings import to_mapping
-from mgsa.run_config import Accelerator
+from mgsa.run_config import RunConfig
 from pipeline.charts import write_figure
 from pipeline.formats.tables import write_csv
 from pipeline.formats.text import SPLITS
@@ -27,6 +27,7 @@ TABLE = "probe.csv"
 
 def probe_encoders(
     probe: ProbeConfig,
+    run: RunConfig,
     *,
     probing: Annotated[Path, Input("probe_data's output")],
     model: Annotated[
@@ -38,7 +39,6 @@ def probe_encoders(
     ],
     out: Annotated[Path, OutputFolder("table and figures", "probe accuracies")],
     report: Annotated[Path | None, Report("accuracies (JSON)")] = None,
-    accelerator: Annotated[Accelerator, Option("device of the encoders (default: auto)")] = "auto",
 ) -> None:
     """Probe what encoders know of syntax: one table of several models."""
     import torch
@@ -57,7 +57,7 @@ def probe_encoders(
     )
     from pipeline.probe.encoders import check_models, probe_all
 
-    device = choose_device(accelerator)
+    device = choose_device(run.accelerator)
     data = open_dataset(probing, kind=PROBING)
     models = {name: load_model(folder) for name, folder in model.items()}
     check_models(models, data, probe)

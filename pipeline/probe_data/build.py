@@ -17,6 +17,7 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.files import write_json
 from mgsa.cli.outputs import sha256, write_manifest
 from mgsa.cli.progress import progress
+from mgsa.cli.workers import chunks
 from mgsa.data.dataset import Dataset
 from mgsa.data.schema import LABELS, TAGS, VOCABULARY
 from pipeline.encoder import Encoder, check_length
@@ -31,7 +32,6 @@ from pipeline.probe_data.sentences import ProbeSentence, SentenceFiles, draw_spl
 from pipeline.probe_data.settings import ProbeDataSettings
 from pipeline.probe_data.voice_and_tense import TENSES, VOICES
 from pipeline.stage.command import library_versions
-from pipeline.stage.workers import chunks
 from pipeline.tokenizers.side import side_text
 
 TRAIN = SPLITS[0]

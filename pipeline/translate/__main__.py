@@ -16,7 +16,7 @@ from mgsa.cli.languages import CHINESE, base_language
 from mgsa.cli.run import for_stdout, run
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
 from mgsa.decoding.commands import ModelFolders
-from mgsa.run_config import Accelerator
+from mgsa.run_config import DEFAULT_RUN_CONFIG, RunConfig
 from pipeline.formats.text_settings import read_text_settings
 from pipeline.stage.command import stage
 from pipeline.text_model import TOKENIZED, ParserOption, TextModel
@@ -54,6 +54,7 @@ def read_chunks(stream: BinaryIO) -> Iterator[list[str]]:
 
 def translate_stdin(
     translate: TranslateConfig = DEFAULT_TRANSLATE_CONFIG,
+    run: RunConfig = DEFAULT_RUN_CONFIG,
     *,
     model: ModelFolders,
     tokenized: Annotated[bool, Option(f"{TOKENIZED}; translations too")] = False,
@@ -67,7 +68,6 @@ def translate_stdin(
     n_best: Annotated[int, Option("with --json: translations of each sentence", "N")] = 1,
     links: Annotated[bool, Option("with --json: of source and target tokens")] = False,
     weights: Annotated[bool, Option("with --json: of cross-attention, in subwords")] = False,
-    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Translate raw text from stdin to stdout, line by line, each sentence of a line by itself.
 
@@ -82,7 +82,7 @@ def translate_stdin(
         raise InputError("--links, --weights: expected one --model, got several")
     if not 1 <= n_best <= translate.beam:
         raise InputError(f"--n-best: expected 1 to {translate.beam} (beam), got {n_best}")
-    loaded = TextModel.load(model, parser=parser, accelerator=accelerator)
+    loaded = TextModel.load(model, parser=parser, run=run)
     recorded = read_text_settings(model[0])
     codes = (recorded.source_language, recorded.target_language)
     source_language, target_language = map(base_language, codes)

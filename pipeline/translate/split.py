@@ -14,7 +14,7 @@ from mgsa.cli.run import run
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
 from mgsa.data.controls import read_rows
 from mgsa.decoding.commands import ModelFolders, PhrasesOption, opened_split
-from mgsa.run_config import Accelerator
+from mgsa.run_config import DEFAULT_RUN_CONFIG, RunConfig
 from pipeline.formats.text import files_to_write
 from pipeline.stage.command import stage
 
@@ -23,6 +23,7 @@ WRITTEN = ("hypotheses", "sources", "references", "sets", "scores")
 
 def translate_split(
     translate: TranslateConfig = DEFAULT_TRANSLATE_CONFIG,
+    run: RunConfig = DEFAULT_RUN_CONFIG,
     *,
     model: ModelFolders,
     dataset: Annotated[Path, Input("dataset artifact")],
@@ -35,7 +36,6 @@ def translate_split(
         ),
     ],
     phrases: PhrasesOption = "parsed",
-    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Translate a split of a dataset, a line a sentence.
 
@@ -45,7 +45,7 @@ def translate_split(
 
     target = side_text(model[0], "target")
     with (
-        opened_split("translate", model, dataset, split, accelerator) as (loaded, data, advance),
+        opened_split("translate", model, dataset, split, run) as (loaded, data, advance),
         atomic_folder(out) as folder,
     ):
         further = partial(data.texts, split, "references")

@@ -93,6 +93,22 @@ def test_mgsa_load_gives_an_object_that_translates_rows_and_subwords(
         assert " ".join(translation.n_best[0].tokens) == translation.text
 
 
+@pytest.mark.parametrize("name", ["phrases", "words", "recurrent"])
+def test_processes_change_no_output(folder: Path, rows: list[Row], name: str) -> None:
+    one, two = (
+        OpenedModel.load(folder / name, accelerator="cpu", workers=workers) for workers in (1, 2)
+    )
+    found, again = (
+        model.translate([*rows, EMPTY], n_best=2, need_weights=True) for model in (one, two)
+    )
+    assert texts(found) == texts(again)
+    for translation, other in zip(found, again, strict=True):
+        assert translation.n_best == other.n_best
+        for place, weights in translation.weights.items():
+            np.testing.assert_array_equal(weights, other.weights[place])
+    assert list(one.score(rows, batch_tokens=100)) == list(two.score(rows, batch_tokens=100))
+
+
 def test_sentences_without_words_have_no_translation(folder: Path, rows: list[Row]) -> None:
     model = mgsa.load(folder / "phrases")
     found = model.translate([EMPTY, rows[0], EMPTY])

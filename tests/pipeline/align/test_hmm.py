@@ -184,6 +184,16 @@ def test_neither_the_order_of_pairs_nor_portions_and_blocks_change_a_link(
     assert again == [found[number] for number in order]
 
 
+@pytest.mark.parametrize("workers", [2, 5])
+def test_processes_change_no_link(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bitext, "BLOCK_CELLS", 15)
+    pairs, _ = translated(100, 1)
+    one, several = HmmAligner(pairs, SETTINGS), HmmAligner(pairs, SETTINGS, workers)
+    for direction, other in ((one.forward, several.forward), (one.reverse, several.reverse)):
+        np.testing.assert_array_equal(direction.lexicon, other.lexicon)
+        np.testing.assert_array_equal(direction.jumps, other.jumps)
+
+
 @given(corpora)
 def test_the_likelihood_never_falls(corpus: list[tuple[str, str]]) -> None:
     """In either model; the second one generates sentence lengths too, so it starts lower."""

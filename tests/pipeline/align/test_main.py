@@ -21,7 +21,7 @@ from pipeline.formats.tables import Record
 from pipeline.formats.text import SPLITS, Pair
 from tests.imports import ROOT
 from tests.lines import lines, write_lines
-from tests.parameters import recorded_text
+from tests.parameters import RUN, recorded_text
 from tests.text_folders import stage_argv
 
 SIZES = {"train": 40, "valid": 5, "test": 6}
@@ -51,7 +51,7 @@ def right_links(folder: Path, split: str, first: int = 0) -> list[str]:
 def align(folder: Path, option: str, *overrides: str) -> dict[str, Any]:
     """Run the stage with an option of the group `align`; the report."""
     settings = read_yaml(ROOT / f"conf/align/{option}.yaml")
-    (folder / "params.yaml").write_text(yaml.safe_dump({"align": settings}))
+    (folder / "params.yaml").write_text(yaml.safe_dump({"align": settings, "run": RUN}))
     paths = {"tokenized": "tokenized", "out": "out", "report": "align.json"}
     main(stage_argv(folder, *overrides, **paths))
     report: dict[str, Any] = Record.read(folder / "align.json")

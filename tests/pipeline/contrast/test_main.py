@@ -71,7 +71,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def contrast(folder: Path, out: Path, *more: str, model: str = "phrases") -> int:
     paths = {"dataset": "dataset", "corpus": "corpus", "model": model}
     argv = stage_argv(folder, **paths, out=str(out), report=f"{out}.json")
-    return run(main, [*argv, "--split", "test", "--accelerator", "cpu", *more])
+    return run(main, [*argv, "--split", "test", "--set", "run.accelerator=cpu", *more])
 
 
 def test_scores_are_those_of_datasets_of_references_and_of_variants(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mgsa.cli.errors import FailedError, InputError
-from pipeline.stage.workers import CHUNKS_AHEAD, map_chunks
+from mgsa.cli.workers import CHUNKS_AHEAD, forked, map_chunks
 from tests.running import is_running, wait_until
 
 
@@ -75,6 +75,28 @@ def test_items_are_read_only_as_results_are_taken(workers: int) -> None:
     found.close()  # type: ignore[attr-defined]
 
 
+def test_forked_work_gives_its_result_or_error() -> None:
+    with forked(lambda: as_it_is([1])) as result:
+        assert result() == [1]
+    with forked(lambda: refuse_five([5])) as result, pytest.raises(InputError, match="five"):
+        result()
+    with forked(lambda: kill_at_five([5])) as result, pytest.raises(FailedError, match="killed"):
+        result()
+
+
+def test_forked_work_ends_with_its_block(tmp_path: Path) -> None:
+    def wait() -> None:
+        (tmp_path / "pid").write_text(f"{os.getpid()}")
+        time.sleep(3600)
+
+    def written() -> str:
+        return (tmp_path / "pid").read_text() if (tmp_path / "pid").exists() else ""
+
+    with forked(wait):
+        pid = wait_until(written, "no process starts")
+    wait_until(lambda: not is_running(int(pid)), "the process is still there")
+
+
 def test_a_killed_worker_is_one_clear_error() -> None:
     with pytest.raises(FailedError, match=r"^workers: a worker process was killed"):
         list(map_chunks(kill_at_five, range(20), workers=2, chunk_size=2))
@@ -86,8 +108,8 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
             sys.executable,
             "-c",
             "import os\n"
-            "from tests.pipeline.stage.test_workers import write_pid\n"
-            "from pipeline.stage.workers import map_chunks\n"
+            "from tests.mgsa.cli.test_workers import write_pid\n"
+            "from mgsa.cli.workers import map_chunks\n"
             f"found = map_chunks(write_pid, [{str(tmp_path)!r}] * 2, workers=2, chunk_size=1)\n"
             "list(found)\n",
         ],
