@@ -15,6 +15,7 @@ from pipeline.analyze.__main__ import main
 from pipeline.analyze.settings import SHARES
 from pipeline.formats.tables import Record
 from tests.model_folders import random_model
+from tests.parameters import PARAMETERS
 from tests.stage_folders import random_dataset
 from tests.text_folders import stage_argv
 
@@ -48,7 +49,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def analyze(folder: Path, model: str, out: Path, **changes: Any) -> int:
     params = out.with_name(f"{out.name}.yaml")
-    params.write_text(yaml.safe_dump({"analyze": SECTION | changes}), encoding="utf-8")
+    sections = {"analyze": SECTION | changes, "run": PARAMETERS["run"]}
+    params.write_text(yaml.safe_dump(sections), encoding="utf-8")
     paths = {"model": model, "dataset": "dataset", "out": str(out), "report": f"{out}.json"}
     return run(main, stage_argv(folder, **paths, params=str(params)))
 

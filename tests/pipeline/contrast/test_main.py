@@ -21,6 +21,7 @@ from pipeline.formats.tables import Record
 from pipeline.formats.trees import flat_tree, read_tree
 from tests.lines import lines, write_lines
 from tests.model_folders import random_model
+from tests.parameters import PARAMETERS
 from tests.text_folders import (
     build_dataset,
     contents,
@@ -64,7 +65,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for place, n in enumerate(lines)
     ]
     write_variants(folder, "test", contrasts)
-    (folder / "params.yaml").write_text(yaml.safe_dump({"contrast": SECTION}), "utf-8")
+    (folder / "params.yaml").write_text(
+        yaml.safe_dump({"contrast": SECTION, "run": PARAMETERS["run"]}), "utf-8"
+    )
     return folder
 
 

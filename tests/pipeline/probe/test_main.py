@@ -15,6 +15,7 @@ from mgsa.cli.run import BAD_INPUT, DONE, run
 from pipeline.probe.__main__ import TABLE, main
 from tests.all_stages import contents
 from tests.model_folders import random_model
+from tests.parameters import PARAMETERS
 from tests.probing_folders import PROBE, SCRATCH, TREES, build, write_dataset
 
 SCRATCHES = [
@@ -45,7 +46,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def probe(folder: Path, out: Path, *models: str, **changes: Any) -> int:
     params = out.with_name(f"{out.name}.yaml")
-    params.write_text(yaml.safe_dump({"probe": PROBE | changes}), encoding="utf-8")
+    sections = {"probe": PROBE | changes, "run": PARAMETERS["run"]}
+    params.write_text(yaml.safe_dump(sections), encoding="utf-8")
     argv: list[object] = ["--probing", folder / "probing", "--out", out, "--params", params]
     argv += ["--report", out.with_name(f"{out.name}.json")]
     for name, _, where in (model.partition("=") for model in models):
