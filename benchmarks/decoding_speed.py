@@ -6,7 +6,8 @@ A batch of random sentences with random trees is translated; the models never en
 every translation has as many subwords as its source. In every repetition each model takes its turn,
 so that whatever else the machine does falls on all of them; a figure is the median over
 repetitions, relative to the float32 Transformer's in the same repetition. With `--engines`,
-others that are installed take part (`benchmarks.engines`).
+others that are installed take part (`benchmarks.engines`). With `--workers`, so many processes of
+ours, or as many of CTranslate2's own, translate a batch each.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from benchmarks.machine import device_parser, machine, wait
 from benchmarks.random_batches import batch_of_lengths
 from mgsa.cli.files import write_json
 from mgsa.cli.run import run
+from mgsa.cli.workers import map_chunks
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, ModelConfig, SearchPrecision, TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import EOS
@@ -55,9 +57,15 @@ def random_model(config: ModelConfig, vocabulary: int) -> EncoderDecoder:
     return model.eval()
 
 
-def _search(model: EncoderDecoder, batch: Batch, precision: SearchPrecision, beam: int) -> None:
-    with search_autocast(batch.source.device, precision):
-        search_batch([model], [batch], replace(CONFIG, beam=beam))
+def _search(
+    model: EncoderDecoder, batch: Batch, precision: SearchPrecision, workers: int, beam: int
+) -> None:
+    def search(batches: list[Batch]) -> None:
+        with search_autocast(batch.source.device, precision):
+            search_batch([model], batches, replace(CONFIG, beam=beam))
+
+    for _ in map_chunks(search, [batch] * workers, workers=workers, chunk_size=1, fork=True):
+        pass
 
 
 def measure(
@@ -88,6 +96,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         "--precisions", nargs="*", choices=["bfloat16", "int8"], default=[], help="besides float32"
     )
     parser.add_argument("--engines", action="store_true", help="other engines too")
+    parser.add_argument("--workers", type=int, default=1, help="each with a batch (default: 1)")
     arguments = parser.parse_args(argv)
     device = choose_device(arguments.accelerator)
     size = arguments.size
@@ -98,7 +107,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     models = {name: random_model(configs[name], VOCABULARY[size]).to(device) for name in names}
     searches: dict[str, Search] = {
         name if precision == "float32" else f"{name}, {precision}": partial(
-            _search, for_search(model, precision), batch, precision
+            _search, for_search(model, precision), batch, precision, arguments.workers
         )
         for precision in ("float32", *arguments.precisions)
         for name, model in models.items()
@@ -106,12 +115,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     if arguments.engines:
         config = configs[BASELINE]
         assert isinstance(config, TransformerConfig)
-        searches |= engines(config, models[BASELINE], batch, steps=LENGTH + 1)
+        searches |= engines(
+            config, models[BASELINE], batch, steps=LENGTH + 1, workers=arguments.workers
+        )
     for search, beam in BEAMS.items():
         seconds = measure(searches, beam, device, repeats=arguments.repeats)
         print(f"| {search} | subwords/s | relative |\n| --- | ---: | ---: |")
         for name, taken in seconds.items():
-            speed = LENGTH * arguments.sentences / statistics.median(taken)
+            subwords = LENGTH * arguments.sentences * arguments.workers
+            speed = subwords / statistics.median(taken)
             relative = statistics.median(
                 base / own for base, own in zip(seconds[BASELINE], taken, strict=True)
             )

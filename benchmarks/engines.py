@@ -25,17 +25,20 @@ Search = Callable[[int], object]
 
 
 def engines(
-    config: TransformerConfig, model: EncoderDecoder, batch: Batch, *, steps: int
+    config: TransformerConfig, model: EncoderDecoder, batch: Batch, *, steps: int, workers: int
 ) -> Mapping[str, Search]:
-    """A search of a batch for each engine, of `steps` words a sentence, on torch's threads."""
+    """A search of a batch for each engine, of `steps` words a sentence, on torch's threads.
+
+    CTranslate2 searches `workers` such batches side by side.
+    """
     searches: dict[str, Search] = {}
     cuda = batch.source.is_cuda
     if find_spec("ctranslate2") and (not cuda or _has_cuda()):
         for precision in ("float16",) if cuda else ("float32", "int8"):
             searches[f"CTranslate2, {precision}"] = _ctranslate2(
-                config, model, batch, steps=steps, precision=precision
+                config, model, batch, steps=steps, precision=precision, workers=workers
             )
-    if find_spec("transformers"):
+    if find_spec("transformers") and workers == 1:
         searches["Hugging Face Marian, float32"] = _marian(config, model, batch, steps=steps)
     return searches
 
@@ -47,7 +50,13 @@ def _has_cuda() -> bool:
 
 
 def _ctranslate2(
-    config: TransformerConfig, model: EncoderDecoder, batch: Batch, *, steps: int, precision: str
+    config: TransformerConfig,
+    model: EncoderDecoder,
+    batch: Batch,
+    *,
+    steps: int,
+    precision: str,
+    workers: int,
 ) -> Search:
     import ctranslate2
 
@@ -64,13 +73,16 @@ def _ctranslate2(
             folder,
             device=batch.source.device.type,
             compute_type=precision,
+            inter_threads=workers,
             intra_threads=torch.get_num_threads(),
         )
     lengths = (batch.source_lengths - 1).tolist()
     ids = batch.source.tolist()
-    lines = [words.decode(row[:n]) for row, n in zip(ids, lengths, strict=True)]
+    lines = [words.decode(row[:n]) for row, n in zip(ids, lengths, strict=True)] * workers
     length = {"max_decoding_length": steps, "min_decoding_length": steps}
-    return lambda beam: engine.translate_batch(lines, beam_size=beam, **length)
+    return lambda beam: engine.translate_batch(
+        lines, beam_size=beam, max_batch_size=len(ids), **length
+    )
 
 
 def _marian(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -38,9 +39,13 @@ def device_parser(docstring: str | None) -> argparse.ArgumentParser:
 
 
 def machine(device: torch.device) -> dict[str, object]:
-    """The device, the threads of torch on the CPU, and versions."""
+    """The device, the threads and vector units of torch on the CPU, and versions."""
+    cpu = dict(re.findall(r"(.+?)\s*: (.*)", Path("/proc/cpuinfo").read_text("utf-8")))
+    words = (f"{name} {cpu[name]}" for name in ("cpu family", "model") if name in cpu)
     return {
         "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+        "cpu": ", ".join([cpu.get("model name", platform.machine()), *words]),
+        "vector_units": torch.backends.cpu.get_cpu_capability(),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__,
         "python": platform.python_version(),
@@ -65,11 +70,15 @@ def least_seconds(work: Callable[[], object], device: torch.device) -> float:
     return min(seconds)
 
 
-def peak_flops(device: torch.device, dtype: torch.dtype) -> float:
-    """Operations a second of a large matrix product, as our linear maps have it."""
+def peak_flops(
+    device: torch.device,
+    dtype: torch.dtype,
+    product: Callable[[torch.Tensor, torch.Tensor], object] = linear,
+) -> float:
+    """Operations a second of a large matrix product, by default as our linear maps have it."""
     width = WIDTH[device.type]
     a, b = torch.randn(2, width, width, device=device, dtype=dtype)
-    return 2 * width**3 / least_seconds(lambda: linear(a, b), device)
+    return 2 * width**3 / least_seconds(lambda: product(a, b), device)
 
 
 def ceilings(device: torch.device) -> dict[str, float]:
@@ -83,6 +92,8 @@ def ceilings(device: torch.device) -> dict[str, float]:
             f"{name}_tflops": peak_flops(device, dtype) / 1e12
             for name, dtype in (("fp32", torch.float32), ("bf16", torch.bfloat16))
         },
+        # On a CPU of torch's default library, MKL's; our linear maps take oneDNN's.
+        "fp32_tflops_of_torch": peak_flops(device, torch.float32, torch.matmul) / 1e12,
         "memory_gb_per_second": 2 * source.nbytes / seconds / 1e9,
     }
 
