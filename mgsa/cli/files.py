@@ -121,9 +121,9 @@ def write_json(path: Path, content: Any) -> None:
 
 
 def dump_json(content: Any, file: IO[str]) -> None:
-    """Write indented JSON and a line end to an open file."""
-    json.dump(content, file, ensure_ascii=False, indent=2)
-    file.write("\n")
+    """Write indented JSON and a line end to an open file; names that aren't UTF-8 are escaped."""
+    text = json.dumps(content, ensure_ascii=False, indent=2)
+    file.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
 
 
 def no_file(path: Path) -> InputError:

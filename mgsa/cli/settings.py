@@ -207,15 +207,18 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 def parse_value(text: str, where: str) -> Any:
     """A value of the command line: YAML, but what has no quotes or braces may be any text."""
+    if not text.strip():
+        raise InputError(f"{where}: expected a value; null is none")
     value = parse_yaml(text, where)
     is_plain = isinstance(value, (str, dict)) and text[:1] not in ("'", '"', "{")
+    is_plain |= text.lstrip().startswith("#")  # which YAML takes for a comment
     return text if is_plain else value
 
 
 def parse_yaml(text: str, path: str | Path) -> Any:
     """Parse YAML 1.2, as DVC does: `1e-9` is a number, a repeated key an error.
 
-    Keys are text as they stand, of years too; `null` is none.
+    Keys are text as they stand, of years too; `null` is none. What aliases repeat is copied.
     """
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
@@ -223,12 +226,18 @@ def parse_yaml(text: str, path: str | Path) -> Any:
     loader = YAML(typ="safe", pure=True)
     loader.Constructor = _text_keys()
     try:
-        return loader.load(text)
+        return _apart(loader.load(text))
     except (YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", error)
         line = mark.line + 1 if mark and isinstance(path, Path) else None
         raise InputError(f"expected YAML: {problem}", path=path, line=line) from None
+
+
+def _apart(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _apart(part) for key, part in value.items()}
+    return [*map(_apart, value)] if isinstance(value, list) else value
 
 
 @cache

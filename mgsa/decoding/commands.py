@@ -13,7 +13,7 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.files import atomic_file, read_lines
 from mgsa.cli.progress import progress_bar
 from mgsa.cli.run import STANDARD_OUTPUT, opened
-from mgsa.cli.settings import Positive, from_mapping, to_mapping
+from mgsa.cli.settings import Positive
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
 from mgsa.data.controls import PHRASE_SOURCES, Boundaries, read_rows
 from mgsa.data.word_links import format_links
@@ -68,8 +68,6 @@ def translate(
     dataset: Annotated[Path, Input("dataset artifact")],
     split: Annotated[str, Option("such as test", "NAME")],
     out: Annotated[str, OutputFile("- is stdout (default: -)")] = STANDARD_OUTPUT,
-    beam: Annotated[int | None, Option("1 is greedy search", "N")] = None,
-    length_penalty: Annotated[float | None, Option("of Wu et al. 2016; 0: none", "ALPHA")] = None,
     n_best: Annotated[int | None, Option("translations of each row", "N")] = None,
     scores: Annotated[bool, Option("put the score and a tab before each translation")] = False,
     alignments: Annotated[bool, Option("put word links after each line")] = False,
@@ -98,11 +96,8 @@ def translate(
 
     Without a parameter file: beam 5, length penalty 0.6.
     """
-    options = {"beam": beam, "length_penalty": length_penalty}
-    given = {key: value for key, value in options.items() if value is not None}
-    config = from_mapping(TranslateConfig, to_mapping(translate) | given, "translate")
-    if n_best is not None and not 1 <= n_best <= config.beam:
-        raise InputError(f"--n-best: expected 1 to {config.beam} (beam), got {n_best}")
+    if n_best is not None and not 1 <= n_best <= translate.beam:
+        raise InputError(f"--n-best: expected 1 to {translate.beam} (beam), got {n_best}")
     for name, asked in (("weights", weights is not None), ("alignments", alignments)):
         if asked and len(model) > 1:
             raise InputError(f"--{name}: expected one --model, got several")
@@ -110,7 +105,7 @@ def translate(
         prefixes = read_prefixes(prefix, data, split) if prefix else None
         translations = loaded.translate_rows(
             read_rows(data, split, phrases),
-            config,
+            translate,
             n_best=n_best or 1,
             prefixes=prefixes,
             words=(text.split(" ") for text in data.texts(split, "source_tokens")),

@@ -120,6 +120,8 @@ def score_alignments(
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Precision, recall and alignment error rate of word links against gold links."""
+    if alignments.samefile(gold):
+        raise InputError("expected gold links apart from --alignments", path=gold)
     counts = count_files(
         alignments,
         gold,

@@ -78,13 +78,13 @@ def gold_rows(
             yield replace(row, phrase_lengths=lengths, phrase_tags=tags)
 
 
-def available(asked: Container[PhraseSource], parser: str, trees: Path) -> list[PhraseSource]:
+def available(asked: Iterable[PhraseSource], parser: str, trees: Path) -> list[PhraseSource]:
     """The kinds of phrases asked for: gold ones only of trees that the dataset's are not.
 
     An `InputError` is raised if none is left.
     """
     other = trees.is_file() and parser != "trees"
-    kinds = [kind for kind in PHRASE_SOURCES if kind in asked and (other or kind != "gold")]
+    kinds = [kind for kind in dict.fromkeys(asked) if other or kind != "gold"]
     if not kinds:
         raise InputError("gold: expected trees other than the dataset's", path=trees)
     return kinds

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 from mgsa.cli.command import Input, OutputFolder, Report, command
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import read_lines
-from mgsa.cli.outputs import MANIFEST, recorded_settings
+from mgsa.cli.outputs import MANIFEST, origin_of, recorded_settings
 from mgsa.cli.run import run
 from mgsa.run_config import RunConfig
 from pipeline.dataset.settings import DatasetSettings
@@ -46,12 +45,12 @@ def build(
     parameters = Record.of(recorded_settings(), bpe / MANIFEST)
     inputs = StageOutputs(corpus, tokenized, bpe, partitions, parser, alignments)
     figures: dict[str, Any] = {}
-    pairs = sum(1 for _ in read_lines(tokenized / "train.source")) if reports else 0
+    wrote = {"train_kept": tokenized, "dev_trees": parser, "train_unaligned_source": alignments}
     for path in reports:
         figures |= (found := Record.read(path, *REPORTS))
-        if (kept := found.get("train_kept", pairs)) != pairs:
-            message = f"expected the report of {tokenized}, with {pairs} pairs kept, got {kept}"
-            raise InputError(message, path=path)
+        for folder in (wrote[key] for key in wrote.keys() & found.keys()):
+            if folder is None or (found.origin or origin_of(folder)) != origin_of(folder):
+                raise InputError(f"expected the report of what wrote {folder}", path=path)
     with stage_outputs(out, report) as (folder, metrics):
         built = build_dataset(inputs, dataset, parameters, figures, folder, workers=run.workers)
         metrics.update(built)

@@ -7,6 +7,7 @@ from typing import Annotated
 from mgsa.cli.command import Input, ParameterFile, Report
 from mgsa.cli.errors import InputError
 from mgsa.cli.outputs import digest, write_report
+from mgsa.cli.provenance import checked_digests
 from mgsa.cli.run import for_stdout, run
 from pipeline.evaluate.command_metrics import command_scores
 from pipeline.evaluate.scores import describe, score
@@ -45,19 +46,25 @@ def evaluate_translations(
     """
     from pipeline.evaluate.means import mean_bleu_test, mean_over_sets
 
+    for path in (hypotheses, *references):
+        checked_digests([path.parent, *filter(None, [corpus])])
     language = target_language(params, corpus)
     files = {"hypotheses": hypotheses, "baseline": baseline, "source": source}
     given = {name: path for name, path in files.items() if path is not None}
     translations = Translations.read(given, references, sets)
-    if any(hypotheses.samefile(path) for path in references):
-        raise InputError("expected references apart from --hypotheses", path=hypotheses)
+    apart = [hypotheses, *filter(None, [baseline])]
+    for path in references:
+        if any(map(path.samefile, apart)):
+            raise InputError("expected references apart from translations, each once", path=path)
+        apart.append(path)
     reports = {}
     for name, part in translations.by_set().items():
         ours, theirs = part.texts["hypotheses"], part.texts.get("baseline")
         reports[name] = score(ours, part.references, evaluate, language=language, baseline=theirs)
     scores = mean_over_sets(reports)
-    # A list, which DVC takes for no metric.
+    # Lists, which DVC takes for no metrics.
     scores["hypotheses"] = [digest(translations.texts["hypotheses"])]
+    scores["references"] = [digest(translations.references)]
     if len(reports) > 1 and baseline and "bleu" in scores:
         p_value = mean_bleu_test([translations], evaluate, language)
         scores |= {} if p_value is None else {"bleu_randomization_p_value": p_value}

@@ -36,9 +36,12 @@ class CommandMetric:
                     f"commands: expected {{{'}, {'.join(READ)}}} in {setting!r}, got {{{name}}}"
                 )
         try:
-            shlex.split(form[2])
+            words = shlex.split(form[2])
         except ValueError as error:
             raise ValueError(f"commands: {setting!r}: {error}") from None
+        if shell := {"|", "<", ">", "&", "&&", ";"}.intersection(words):
+            expected = f"no {min(shell)}, as no shell runs it (sh -c '…' is one)"
+            raise ValueError(f"commands: expected {expected} in {setting!r}")
         return cls(form[1], form[2])
 
 
@@ -59,7 +62,8 @@ class EvaluateSettings:
 
     def __post_init__(self) -> None:
         check_each_once("metrics", self.metrics)
-        taken = {"bleu", "chrf", "ter", "sentences", "set", "sets", "signatures", "hypotheses"}
+        taken = {"bleu", "chrf", "ter", "sentences", "set", "sets", "signatures"}
+        taken |= {"hypotheses", "references"}
         for name in (CommandMetric.of(command).name for command in self.commands):
             if name in taken:
                 raise ValueError(f"commands: expected another name than {name}, which is taken")

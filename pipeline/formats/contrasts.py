@@ -72,6 +72,8 @@ def read_contrasts(path: Path, *, pairs: int) -> list[Contrast]:
         if contrast in found:
             message = f"expected each variant once, got one of line {contrast.line} again"
             raise InputError(f"{message}: {contrast.target}", path=path)
+        if not {"\n", "\r"}.isdisjoint(contrast.target):
+            raise InputError(f"expected a target of one line, got {contrast.target!r}", path=path)
         found[contrast] = None
     return [*found]
 

@@ -76,9 +76,8 @@ def check_or_compose(
         write_parameters(params, content)
     for line in lines:
         print(one_line(line), file=sys.stderr)
-    if is_new:
-        return
-    check_machine(sections, params)
+    if not is_new:
+        check_machine(sections, params)
     if report:
         pairs = {
             key: dict(zip(("params", "preset"), p, strict=True)) for key, p in differences.items()

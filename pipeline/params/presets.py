@@ -84,6 +84,8 @@ def check_files(config: Path) -> None:
     """
     from omegaconf import OmegaConf
 
+    if other := next(config.rglob("*.yml"), None):
+        raise InputError("expected options in files that end in .yaml", path=other)
     for path in sorted(config.rglob("*.yaml")):
         if not path.stat().st_size:  # Hydra takes an empty file for an empty option
             continue
@@ -122,7 +124,7 @@ def _put_text(content: dict[str, Any], key: str, text: str, config: Path) -> Non
 def _hint(key: str, part: str, section: Mapping[str, Any], config: Path) -> str:
     """The key of `section` that `part` of `key` may stand for, or the options that have `key`."""
     if near := get_close_matches(part, section, n=1):
-        return f" ({key.replace(part, near[0], 1)}?)"
+        return f" ({'.'.join(near[0] if name == part else name for name in key.split('.'))}?)"
     group = key.partition(".")[0]
     options = [
         path.stem

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from mgsa.cli.errors import InputError
 from mgsa.cli.outputs import check_file, digest, manifest_of, origin_of
 from mgsa.cli.provenance import checked_digests
+from mgsa.cli.settings import shown
 from pipeline.formats.tables import Record
 from pipeline.formats.text import SIDES, read_languages, read_sentences, unequal_lines
 from pipeline.formats.text_settings import PREPROCESSING
@@ -25,13 +26,15 @@ from pipeline.report.settings import SPLIT, ReportSettings
 OUTPUTS = ("translations", "curves", "attention", "model", "contrast")
 """Outputs of a system, in the folders of its own."""
 OF_REPORTS = {
-    **{"tokenize": "tokenized", "parser": "parser", "parse": "parsed"},
-    **{"partition": "partitions", "align": "alignments", "train": "model", "contrast": "contrast"},
+    **{"corpus": "corpus", "tokenize": "tokenized", "parser": "parser", "parse": "parsed"},
+    **{"bpe": "bpe", "partition": "partitions", "align": "alignments", "train": "model"},
+    **{"contrast": "contrast", "analyze": "attention", "phrasal_patterns": "patterns"},
 }
 """By stage, what it writes beside its report."""
 FOLDERS = {
-    **{name: name for name in ("reports", "corpus", "tokenized", "parser", "parsed", "partitions")},
-    **{name: name for name in ("alignments", "dataset", "model", "translations", "contrast")},
+    **{name: name for name in ("reports", "corpus", "tokenized", "parser", "parsed", "bpe")},
+    **{name: name for name in ("partitions", "alignments", "dataset", "model", "translations")},
+    "contrast": "contrast",
     "phrase-counts": "plots/partition",
     "curves": "plots/train",
     "attention": "plots/attention",
@@ -163,8 +166,9 @@ class Inputs:
                 raise InputError(message, path=own.path)
             check_same_number(own, translated)
             scores = self.system_reports("evaluate").get(system) or Record()
-            if scores.get("hypotheses", found := [digest(translated.lines)]) != found:
-                raise InputError(f"expected scores of {translated.path}", path=scores.path)
+            for of, texts in (("hypotheses", translated.lines), ("references", self.references)):
+                if scores.get(of, found := [digest(texts)]) != found:
+                    raise InputError(f"expected scores of {folder}/{SPLIT}.{of}", path=scores.path)
             hypotheses[system] = translated.lines
         return references, hypotheses
 
@@ -213,6 +217,11 @@ def report_in(
     if not is_there:
         return None
     report = Record.read(path, f"pipeline.{command}")
+    for metric in {one["metric"] for one in report.get("signatures", ())}:  # may be written by hand
+        for key, value in report.items():
+            is_score = f"{key}_".startswith(f"{metric}_")
+            if is_score and not isinstance(value, int | float | None):
+                raise InputError(f"{key}: expected a number, found {shown(value)}", path=path)
     _check_same_run(path, report.origin, outputs.get(OF_REPORTS.get(stage, "")))
     return report
 

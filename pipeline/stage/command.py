@@ -62,7 +62,7 @@ def _noting_runs(function: Callable[..., None]) -> Callable[..., None]:
         path = None
         if report is not None and report.parent.name == "reports":
             path = report.parent.with_name("runs") / report.name
-        if path and path.exists() and "started" not in read_json(path):
+        if path and path.exists() and not _is_note(read_json(path)):
             raise InputError("expected no file, or the note of a run to replace", path=path)
         function(*settings, **options)
         if path:
@@ -70,6 +70,10 @@ def _noting_runs(function: Callable[..., None]) -> Callable[..., None]:
             write_json(path, note)
 
     return run_stage
+
+
+def _is_note(content: Any) -> bool:
+    return isinstance(content, dict) and [*content] == ["started", "host", "commit", "seconds"]
 
 
 def run_note(started: datetime) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def test_a_project_gets_a_model_and_translates(team: Team, tmp_path: Path) -> No
     assert sha256(weights) == sha256(ours / "data/model/model.safetensors")
 
     split = "--dataset dataset --split test"
-    said = project.run("sh", "-c", f"mgsa translate --model model {split} --beam 2")
+    said = project.run("sh", "-c", f"mgsa translate --model model {split} --set beam=2")
     assert said.count("\n") == SIZES["test"]
     options = "--model model --set beam=2"
     command = f"python -m pipeline.translate {options}"

@@ -56,7 +56,7 @@ def alignments(folder: Path, *, layer: int | None = None) -> list[Alignment]:
 def test_options_go_before_the_file(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     config = ["--config", str(folder / "config.yaml"), "--set", "max_length_extra=1"]
-    options = ["--beam", "3", "--length-penalty", "2", "--out", str(out)]
+    options = ["--set", "beam=3", "--set", "length_penalty=2", "--out", str(out)]
     assert mgsa_command("translate", folder, *config, *options) == 0
     expected = translations(
         folder, beam=3, length_penalty=2.0, max_length_ratio=1.0, max_length_extra=1
@@ -160,7 +160,7 @@ def test_wrong_phrases_mislead_models_of_phrases_alone(
     ("command", "options", "message"),
     [
         ("translate", ["--n-best", "6"], "--n-best: expected 1 to 5 (beam), got 6"),
-        ("translate", ["--beam", "0"], "translate.beam: expected greater than or equal to 1"),
+        ("translate", ["--set", "beam=0"], "translate.beam: expected greater than or equal to 1"),
         ("translate", ["--set", "beams=1"], "translate.beams: unknown key"),
         ("translate", ["--split", "dev"], "no split 'dev'; it has train, valid, test"),
         ("translate", ["--weights", "w", "--model", "two"], "--weights: expected one --model, got"),
