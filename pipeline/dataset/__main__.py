@@ -49,7 +49,8 @@ def build(
     for path in reports:
         figures |= (found := Record.read(path, *REPORTS))
         for folder in (wrote[key] for key in wrote.keys() & found.keys()):
-            if folder is None or (found.origin or origin_of(folder)) != origin_of(folder):
+            origin = folder and origin_of(folder)
+            if folder is None or (found.origin and origin and found.origin != origin):
                 raise InputError(f"expected the report of what wrote {folder}", path=path)
     with stage_outputs(out, report) as (folder, metrics):
         built = build_dataset(inputs, dataset, parameters, figures, folder, workers=run.workers)

@@ -86,7 +86,7 @@ def fill(path: Path, name: str) -> None:
 
 
 def test_json_is_read_as_it_was_written(tmp_path: Path) -> None:
-    content = {"größe": [1, 2.5, None], "b": {"c": True}}
+    content = {"größe": [1, 2.5, None], "b": {"c": True}, "a name in Latin 1": "\udcfc"}
     write_json(tmp_path / "a.json", content)
     assert read_json(tmp_path / "a.json") == content
     assert (tmp_path / "a.json").read_text("utf-8").startswith('{\n  "größe": [\n')

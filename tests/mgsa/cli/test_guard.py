@@ -107,6 +107,15 @@ def test_what_would_cost_a_file_is_refused(
     assert contents(folder) == before
 
 
+def test_the_current_folder_is_not_replaced(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("ours")
+    with (
+        pytest.raises(InputError, match="expected another folder to replace than the current one"),
+        guard(COMMAND, [], [Output(Path(), "folder", KIND)]),
+    ):
+        pass
+
+
 @pytest.mark.parametrize("other", ["out/report.json", "out"])
 def test_outputs_lie_apart(folder: Path, other: str) -> None:
     outputs = [Output(Path("out"), "folder", KIND), Output(Path(other), "folder", KIND)]

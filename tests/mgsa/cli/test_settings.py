@@ -156,6 +156,21 @@ def test_yaml_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_yaml(tmp_path / "y") == content
 
 
+def test_what_an_alias_repeats_is_a_value_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "y").write_text("valid: &held {lines: [1]}\ntest: *held\n")
+    content = read_yaml(tmp_path / "y")
+    content["valid"]["lines"].append(2)
+    assert content["test"] == {"lines": [1]}
+
+
+def test_no_value_of_the_command_line_is_null_but_null() -> None:
+    assert parse_value("#old", "codes=#old") == "#old"
+    assert parse_value("null", "codes=null") is None
+    for text in ("", " "):
+        with pytest.raises(InputError, match="codes=: expected a value; null is none"):
+            parse_value(text, "codes=")
+
+
 def test_keys_are_text_as_they_stand(tmp_path: Path) -> None:
     assert parse_value("{2016: a, 08: b, 1e2: c, no: d}", "x") == {
         **{"2016": "a", "08": "b"},

@@ -9,7 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from mgsa.cli.errors import InputError
 from mgsa.cli.files import write_json
+from mgsa.cli.outputs import Running, write_manifest, write_report, writing
 from mgsa.data.schema import SCHEMA
 from pipeline.dataset.card import COLUMNS
 from tests.stage_folders import BUSH, YES, build, write_stages
@@ -26,6 +28,18 @@ def folder(tmp_path: Path) -> Path:
     return build(
         tmp_path, "--reports", str(tmp_path / "parser.json"), str(tmp_path / "tokenize.json")
     )
+
+
+def test_figures_are_of_what_wrote_the_inputs(tmp_path: Path) -> None:
+    write_stages(tmp_path, SMALL)
+    command = "pipeline.tokenize"
+    with writing(Running(command, {}, {"mgsa x": ["this"]}, {})):
+        write_manifest(tmp_path / "tokenized", {"kind": "mgsa tokenised text"})
+    with writing(Running(command, {}, {"mgsa x": ["another"]}, {})):
+        write_report(tmp_path / "tokenize.json", {"train_kept": 4})
+    expected = f"tokenize.json: expected the report of what wrote {tmp_path / 'tokenized'}"
+    with pytest.raises(InputError, match=expected):
+        build(tmp_path, "--reports", str(tmp_path / "tokenize.json"))
 
 
 def read_card(folder: Path) -> tuple[dict[str, Any], str]:

@@ -106,6 +106,7 @@ def test_errors_say_which_metric_and_what_was_expected(folder: Path) -> None:
     ("setting", "message"),
     [
         ("comet", "expected NAME=COMMAND, NAME in lower case and digits"),
+        ("m=wc {hypotheses} | tail", "expected no |, as no shell runs it"),
         ("Comet=x {hypotheses}", "expected NAME=COMMAND, NAME in lower case and digits"),
         ("m=x", "COMMAND with {hypotheses}"),
         ("m=x {hypotheses} {sorce}", "got {sorce}"),

@@ -335,6 +335,8 @@ def test_hypotheses_are_none_of_their_references(files: Path) -> None:
     shutil.copy(files / "references", files / "hypotheses")
     with pytest.raises(InputError, match="hypotheses: expected references apart from"):
         main(arguments(files, "--references", str(files / "hypotheses")))
+    with pytest.raises(InputError, match="references: expected references apart from"):
+        main(arguments(files, "--references", str(files / "references")))
 
 
 def test_a_further_reference_that_is_invisible_is_none(files: Path) -> None:

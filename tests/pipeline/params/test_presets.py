@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_json
 from mgsa.cli.run import run
 from mgsa.cli.settings import read_yaml
 from pipeline.params.__main__ import main
@@ -194,6 +195,9 @@ def test_what_is_lost_is_told_and_no_other_file_is_replaced(
         "  train.max_epochs: 14 (before: 3)",
         "  comments are gone",
     ]
+    report = tmp_path / "params.json"
+    assert run(main, [*argv, "--report", str(report), "--write", "model=transformer_tiny"]) == 0
+    assert read_json(report)["model"] == "transformer_tiny"
     for text in ("A dog .\n", "services: {}\n", "train: {lr: 0.1}\nmodel: resnet\n"):
         params.write_text(text)
         assert run(main, [*argv, "--write"]) == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from markupsafe import escape
@@ -47,14 +48,22 @@ def test_one_file_with_the_numbers_that_dvc_shows(folder: Path) -> None:
         assert f'{step}</th> <td dir="auto" class="number">{float(value):.4g}</td>' in page
 
 
-def test_scores_of_other_translations_are_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"hypotheses": ["of others"]}, "scores of {}/translations/test.hypotheses"),
+        ({"references": ["of others"]}, "scores of {}/translations/test.references"),
+        ({"bleu": "81.2"}, "a number, found '81.2'"),
+    ],
+)
+def test_scores_of_other_texts_are_refused(
+    folder: Path, change: dict[str, Any], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    scores = read_json(folder / "reports/evaluate.json") | {"hypotheses": ["of others"]}
+    scores = read_json(folder / "reports/evaluate.json") | change
     write_json(folder / "reports/evaluate.json", scores)
     argv = ["--params", str(folder / "params.yaml"), "--out", str(folder / "page")]
     assert run(main, [*argv, "--data", str(folder)]) == BAD_INPUT
-    assert "evaluate.json: expected scores of" in capsys.readouterr().err
+    assert f"expected {expected.format(folder)}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -48,9 +48,10 @@ def test_when_and_where_a_stage_ran_is_noted_beside_its_reports(tmp_path: Path) 
     assert set(note) == {"started", "seconds", "host", "commit"}
     assert datetime.fromisoformat(note["started"]).tzinfo is not None
     assert 0 <= note["seconds"] < 60
-    (tmp_path / "runs/mine.json").write_text("[1]")
-    with pytest.raises(InputError, match=r"mine\.json: expected no file, or the note of a run"):
-        touch([*argv, str(tmp_path / "reports/mine.json")])
+    for mine in ("[1]", "42", '{"started": "2026-05-03", "notes": ["diverged"]}'):
+        (tmp_path / "runs/mine.json").write_text(mine)
+        with pytest.raises(InputError, match=r"mine\.json: expected no file, or the note of a run"):
+            touch([*argv, str(tmp_path / "reports/mine.json")])
     touch([*argv, str(tmp_path / "elsewhere/touch.json")])
     assert names(tmp_path) == ["elsewhere", "out", "reports", "runs"]
 
