@@ -108,7 +108,7 @@ def test_what_would_cost_a_file_is_refused(
 
 
 def test_the_current_folder_is_not_replaced(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir("ours")
+    monkeypatch.chdir(folder / "ours")
     with (
         pytest.raises(InputError, match="expected another folder to replace than the current one"),
         guard(COMMAND, [], [Output(Path(), "folder", KIND)]),
