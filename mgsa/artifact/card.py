@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 from mgsa.cli.languages import base_language
-from mgsa.cli.run import one_line
+from mgsa.cli.run import markdown_text
 from mgsa.config import ModelConfig, TransformerConfig
 
 PAPERS = {
@@ -41,7 +40,7 @@ def model_card(
     weights = "the mean of those of updates" if len(updates) > 1 else "of update"
     facts = {
         "architecture": " with ".join([PAPERS[config.kind], *parts]),
-        "trained on": f"{escape(one_line(dataset['name']))}, {dataset['rows']['train']:,} pairs",
+        "trained on": f"{markdown_text(dataset['name'])}, {dataset['rows']['train']:,} pairs",
         "dataset": f"SHA-256 of its manifest: `{dataset['identity']}`",
         "weights": f"{weights} {', '.join(updates)}",
         "parameters": f"{parameters:,}",
@@ -63,7 +62,7 @@ def model_card(
         ),
         source=manifest["source_language"],
         target=manifest["target_language"],
-        name=escape(one_line(dataset["name"])),
+        name=markdown_text(dataset["name"]),
         facts="\n".join(f"| {name} | {fact} |" for name, fact in facts.items()),
         scores="\n".join(["", _SCORES, *scores, ""]) if scores else "",
         parser=parser,

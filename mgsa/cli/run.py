@@ -3,12 +3,14 @@
 import ctypes
 import errno
 import os
+import re
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, suppress
+from html import escape
 from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
@@ -203,6 +205,11 @@ def one_line(text: str) -> str:
 def visible(text: str) -> str:
     r"""`text` with control characters escaped (`\n`, `\x1b`), which a terminal would obey."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def markdown_text(text: str) -> str:
+    """Text as it stands, in a line of Markdown or a cell of its tables."""
+    return re.sub(r"[\\`*\[\]|]", r"\\\g<0>", escape(one_line(text)))
 
 
 def for_stdout(line: str) -> str:

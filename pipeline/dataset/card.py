@@ -1,12 +1,11 @@
 """The card of a dataset."""
 
 from collections.abc import Mapping
-from html import escape
 from io import StringIO
 from typing import Any
 
 from mgsa.cli.languages import base_language
-from mgsa.cli.run import one_line
+from mgsa.cli.run import markdown_text
 from mgsa.cli.settings import write_yaml
 from pipeline.formats.tables import markdown
 from pipeline.formats.text import SIDES
@@ -132,7 +131,7 @@ def dataset_card(content: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
     columns = [(f"`{names}`", what) for names, what in COLUMNS.items()]
     sections = [
         f"---\n{head.getvalue()}---",
-        f"# {escape(one_line(content['name']))}, "
+        f"# {markdown_text(content['name'])}, "
         f"{content['source_language']} → {content['target_language']}",
         "Sentence pairs as arrays for neural machine translation: subwords, syntactic phrases with "
         "their tags, word links, and the text that they are of.",

@@ -172,7 +172,7 @@ def _table_rows(
             width = len(cells)
             named = [column in cells for column in columns if isinstance(column, str)]
             if any(named) or _are_names(cells, languages):
-                names = cells
+                names = [cell if cells.count(cell) == 1 else "" for cell in cells]
                 continue
             if any(_column_of(cells, language, side) for side, language in languages.items()):
                 message = f"expected text, or a name for both languages, found {', '.join(cells)}"
@@ -181,7 +181,7 @@ def _table_rows(
             message = f"expected {width} columns as in the first line, found {len(cells)}"
             raise InputError(message, path=path, line=number)
         if cells:
-            by_name = dict(zip(names, cells, strict=False))
+            by_name = {name: cell for name, cell in zip(names, cells, strict=False) if name}
             yield number, {str(n): cell for n, cell in enumerate(cells, start=1)} | by_name
 
 

@@ -66,7 +66,8 @@ def check_or_compose(
     composition = Path(f"{config} with {'--change' if write is None else '--write'}")
     sections = check_parameters(content, composition if is_new else params)
     check_outputs(sections, params)
-    options, differences = nearest_composition(content, config)
+    asked, _ = presets.split_overrides(write or change or ())
+    options, differences = nearest_composition(content, config, asked)
     lines = [*describe(options, differences, params)]
     if nearest is not None:
         lines += describe_changes(nearest, options, content)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from copy import deepcopy
 from difflib import get_close_matches
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from unicodedata import normalize
 
@@ -168,16 +169,17 @@ Differences = dict[str, tuple[Any, Any]]
 
 
 def nearest_composition(
-    params: Mapping[str, Any], config: Path
+    params: Mapping[str, Any], config: Path, asked: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[dict[str, str], Differences]:
-    """The options in `config` nearest to `params`, and the keys that differ.
+    """The options in `config` nearest to `params`, of equals the `asked` ones; keys that differ.
 
     Groups set disjoint keys, so the best option of each is found independently; nothing is better
     than no difference.
     """
     entries = read_yaml(config / "config.yaml")["defaults"]
     options = {g: option for entry in entries if entry != "_self_" for g, option in entry.items()}
-    differences = _differences(params, compose(config, []))
+    options |= asked
+    differences = _differences(params, _composed(config, options))
     for group in GROUPS:
         for name in _options(config, group) if differences else ():
             tried = options | {group: name}

@@ -161,7 +161,8 @@ class Inputs:
             own = Text.read(folder / f"{SPLIT}.references")
             translated = Text.read(folder / f"{SPLIT}.hypotheses")
             references = references or own
-            if own.lines != references.lines:
+            further = Translations.read({}, find_references(folder, SPLIT), None).references
+            if further != self.references:
                 message = f"expected the references of {references.path}"
                 raise InputError(message, path=own.path)
             check_same_number(own, translated)
@@ -204,7 +205,11 @@ class Inputs:
         """The source sentences of the translations, if they came with them."""
         folders = self.system_outputs("translations").values()
         files = [folder / f"{SPLIT}.sources" for folder in folders]
-        return next((Text.read(file) for file in files if file.is_file()), None)
+        texts = [Text.read(file) for file in files if file.is_file()]
+        for text in texts:
+            if text.lines != texts[0].lines:
+                raise InputError(f"expected the sources of {texts[0].path}", path=text.path)
+        return texts[0] if texts else None
 
 
 def report_in(

@@ -1,12 +1,14 @@
 """Results: the run at a glance, scores, systems over seeds, learning curves."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from markupsafe import Markup
 
+from mgsa.cli.errors import InputError
 from pipeline.charts import LARGEST, chart, panel
 from pipeline.experiment.results import (
     BY_SEED,
@@ -107,6 +109,7 @@ def scores(inputs: Inputs) -> Iterator[Markup]:
     counts = dict.fromkeys(number(report["sentences"]) for report in reports.values())
     yield PROSE.scores(counts, is_tested)
     signatures = [one for report in reports.values() for one in report["signatures"]]
+    _check_comparable(reports.values())
     for metric in dict.fromkeys(one["metric"] for one in signatures):
         if of_metric := {name: report for name, report in reports.items() if metric in report}:
             yield _metric(metric, of_metric, inputs.styles)
@@ -114,6 +117,17 @@ def scores(inputs: Inputs) -> Iterator[Markup]:
         yield table("Test sets, of which the scores above are means", of_sets)
     lines = list({one["signature"]: one for one in signatures}.values())
     yield details("Signatures", table("Signatures of sacreBLEU, commands of others", lines))
+
+
+def _check_comparable(reports: Iterable[Record]) -> None:
+    """Raise an `InputError` for scores of a metric that was computed in another way."""
+    known: dict[str, str] = {}
+    for report in reports:
+        for one in report["signatures"]:
+            way = re.sub(r"\|(bs|seed|version):[^|]*", "", one["signature"])
+            if way != known.setdefault(one["metric"], way):
+                expected = f"expected scores by {known[one['metric']]}, as of the first system"
+                raise InputError(f"{one['metric']}: {expected}, found {way}", path=report.path)
 
 
 def _set_rows(reports: Mapping[str, Record], styles: Mapping[str, int]) -> Iterator[dict[str, str]]:

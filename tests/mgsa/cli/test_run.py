@@ -15,7 +15,7 @@ import torch
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.progress import progress
-from mgsa.cli.run import BAD_INPUT, DONE, FAILED, INTERRUPTED, TERMINATED, run
+from mgsa.cli.run import BAD_INPUT, DONE, FAILED, INTERRUPTED, TERMINATED, markdown_text, run
 from tests.imports import ROOT
 
 NO_ROOM = "out of memory; smaller batches or a smaller model need less"
@@ -132,6 +132,11 @@ def test_a_closed_stream_is_one_line(closed: str) -> None:
     )
     said = (done.returncode, done.stdout, done.stderr)
     assert said == (FAILED, "", "error: a closed stdin or stdout: Bad file descriptor\n")
+
+
+def test_text_in_a_card_ends_no_cell_and_is_no_markup() -> None:
+    expected = r"a \| &lt;b&gt;: \[x\](y) \`c\` WMT-14, e_2"
+    assert markdown_text("a | <b>: [x](y) `c` WMT-14, e_2") == expected
 
 
 @pytest.mark.parametrize(

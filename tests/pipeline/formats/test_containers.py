@@ -135,6 +135,7 @@ def test_columns_of_tables(
         ('{"x": 1}\n', "x.y", 't:1: expected column x.y, found {"x": 1}; `columns`'),
         ('{"en": null, "de": "a"}\n', None, "t:1: expected text in en, found null; `columns`"),
         ("it\tes\na\tb\n", None, "t:2: expected text in en, found 1, 2, it, es; `columns`"),
+        ("de\ten\ten\na\tb\tc\n", "en", "t:2: expected column en, found 1, 2, 3, de; `columns`"),
         ("Italian\tSpanish\na\tb\n", None, "t:2: expected text in en, found 1, 2, Italian"),
         ("<html>\n<p>a</p>\n", None, "t:1: expected text, a line for each sentence, found markup"),
     ],

@@ -195,6 +195,11 @@ def test_what_is_lost_is_told_and_no_other_file_is_replaced(
         "  train.max_epochs: 14 (before: 3)",
         "  comments are gone",
     ]
+    config = shutil.copytree(CONF, tmp_path / "conf")
+    shutil.copy(config / "model/transformer_tiny.yaml", config / "model/a_copy.yaml")
+    for name in ("a_copy", "transformer_tiny"):  # equal ones: the one asked for is named
+        assert run(main, ["--config", str(config), *argv[2:], "--write", f"model={name}"]) == 0
+        assert f"model={name}" in capsys.readouterr().err
     report = tmp_path / "params.json"
     assert run(main, [*argv, "--report", str(report), "--write", "model=transformer_tiny"]) == 0
     assert read_json(report)["model"] == "transformer_tiny"

@@ -17,6 +17,7 @@ from pipeline.formats.tables import Record
 from pipeline.report.__main__ import PAGE, main
 from pipeline.report.inputs import System
 from tests.all_stages import contents
+from tests.lines import lines
 from tests.report_folders import PLAIN, SYSTEM, arguments, write_run, write_system
 
 
@@ -104,6 +105,25 @@ def test_the_training_of_another_run_is_refused(folder: Path) -> None:
     (folder / "page/index.html").unlink()
     with pytest.raises(InputError, match=r"train\.json: expected an output of the run that wrote"):
         main(arguments(folder))
+
+
+@pytest.mark.parametrize(
+    ("changed", "line", "message"),
+    [
+        ("translations/test.references.2", "A", "test.references: expected the references of"),
+        ("translations/test.sources", "A", "test.sources: expected the sources of"),
+        ("evaluate.json", None, "bleu: expected scores by nrefs:1.*, found nrefs:2"),
+    ],
+)
+def test_systems_that_cannot_be_compared_are_refused(
+    folder: Path, changed: str, line: str | None, message: str
+) -> None:
+    file = folder / "second" / changed
+    count = len(lines(folder / "second/translations/test.references"))
+    text = "A\n" * count if line else file.read_text("utf-8").replace("nrefs:1", "nrefs:2")
+    file.write_text(text, "utf-8")
+    with pytest.raises(InputError, match=message):
+        main([*arguments(folder), "--system", f"second={folder / 'second'}"])
 
 
 def test_another_project_is_a_system_by_its_data(folder: Path) -> None:
