@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,18 +14,17 @@ from mgsa.cli.errors import FailedError, InputError, is_out_of_memory
 from pipeline.constituency.parser_folder import read_parser_folder
 from pipeline.constituency.spelling import parser_words
 from pipeline.constituency.tagger import TAGGER, load_tagger
-from pipeline.formats.trees import bracketed, put_words, read_tree
+from pipeline.formats.trees import escape_token
 
 if TYPE_CHECKING:
     import stanza
     from nltk.tag.perceptron import PerceptronTagger
-    from stanza.models.common.doc import Document
+    from stanza.models.constituency.parse_tree import Tree
 
 BATCH_SENTENCES = 64
 """Sentences that go through the models together. Larger batches are no faster on a CPU."""
-SHIFT_REDUCE_SENTENCES = 32
-"""Sentences whose trees the parser builds in step."""
-
+MAX_TREE_DEPTH = 500
+"""As in NLTK, which reads the trees."""
 _REFUSALS = (ValueError, IndexError, AssertionError, RuntimeError)
 """What stanza raises on a sentence that is too long for its Transformer or that no tree fits."""
 _DEVICE = re.compile("CUDA|CUBLAS|CUDNN|CUSOLVER|HIP error|NCCL", re.IGNORECASE)
@@ -38,6 +37,7 @@ class ConstituencyParser:
         self, pipeline: stanza.Pipeline, language: str, tagger: PerceptronTagger | None
     ) -> None:
         self._pipeline = pipeline
+        self._model = pipeline.processors["constituency"]._model  # noqa: SLF001 - nothing public has it
         self._language = language
         self._tagger = tagger  # of a parser that was trained here
 
@@ -72,7 +72,6 @@ class ConstituencyParser:
                 download_method=None,
                 use_gpu=gpu,
                 pos_batch_size=BATCH_SENTENCES,
-                constituency_batch_size=SHIFT_REDUCE_SENTENCES,
             )
         except Exception as error:
             if is_out_of_memory(error):
@@ -88,27 +87,33 @@ class ConstituencyParser:
         The models see them as `parser_words` spells them.
 
         Raises:
-            Exception: the library could not parse a sentence, lost a word or made too deep a tree.
+            Exception: the library could not parse a sentence, or made too deep a tree.
         """
+        from pipeline.constituency.transition_parser import parse_tagged
+
         words = [parser_words(sentence, self._language) for sentence in sentences]
-        document = self._pipeline(_tagged(words, self._tagger) if self._tagger else words)
+        trees = parse_tagged(self._model, self._tag(words))
         return [
-            bracketed(put_words(read_tree(str(parsed.constituency)), tokens))
-            for parsed, tokens in zip(document.sentences, sentences, strict=True)
+            _bracketed(tree, iter(tokens), MAX_TREE_DEPTH)
+            for tree, tokens in zip(trees, sentences, strict=True)
         ]
 
+    def _tag(self, sentences: Sequence[Sequence[str]]) -> list[list[tuple[str, str]]]:
+        if self._tagger is not None:
+            return [self._tagger.tag(sentence) for sentence in sentences]
+        tagged = self._pipeline(sentences, processors="tokenize,pos").sentences
+        tags = "xpos" if self._model.uses_xpos() else "upos"
+        return [[(word.text, getattr(word, tags)) for word in one.words] for one in tagged]
 
-def _tagged(sentences: Sequence[Sequence[str]], tagger: PerceptronTagger) -> Document:
-    """Words and tags as stanza's processors hand them on."""
-    from stanza.models.common.doc import ID, TEXT, XPOS, Document
 
-    tagged = map(tagger.tag, sentences)
-    return Document(
-        [
-            [{ID: n, TEXT: word, XPOS: tag} for n, (word, tag) in enumerate(sentence, start=1)]
-            for sentence in tagged
-        ]
-    )
+def _bracketed(node: Tree, words: Iterator[str], depth: int) -> str:
+    """A tree over its words, escaped, on one line; at most `depth` nodes are in one another."""
+    if node.is_preterminal():
+        return f"({node.label} {escape_token(next(words))})"
+    if not depth:
+        raise ValueError(f"more than {MAX_TREE_DEPTH} nodes in one another")
+    below = [_bracketed(child, words, depth - 1) for child in node.children]
+    return f"({node.label} {' '.join(below)})"
 
 
 def silence_stanza() -> None:

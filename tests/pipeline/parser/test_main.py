@@ -19,12 +19,14 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_json, write_json
 from mgsa.cli.outputs import MANIFEST, sha256
 from mgsa.cli.run import run
+from pipeline.constituency import transition_parser
 from pipeline.constituency.parser_folder import read_parser_folder
-from pipeline.constituency.stanza_parser import ConstituencyParser
+from pipeline.constituency.stanza_parser import ConstituencyParser, Unparsed, parse_each
+from pipeline.constituency.transition_parser import parse_tagged
 from pipeline.constituency.treebank import MAX_LEVELS
 from pipeline.formats.tables import Record
 from pipeline.formats.text import SPLITS
-from pipeline.formats.trees import read_tree
+from pipeline.formats.trees import read_tree, read_treebank
 from pipeline.parser.__main__ import evaluate, main
 from pipeline.sample import write_sample
 from tests.lines import write_lines
@@ -89,6 +91,27 @@ def test_training_gives_a_parser_and_the_same_one_again(trained: Path) -> None:
     in_a_process(command(trained, TRAIN.format(train="null"), "again"), check=True)
     for name in read_parser_folder(trained / "parser").files:
         assert sha256(trained / "parser" / name) == sha256(trained / "again" / name), name
+
+
+def test_trees_are_those_of_stanzas_own_parser(trained: Path) -> None:
+    """Whatever the words: those it learnt from, too, and more sentences than are parsed in step."""
+    corpus = (trained / "corpus/train.source").read_text().splitlines()
+    gold = [tree.leaves() for tree in read_treebank(trained / "corpus/treebank/train.mrg")]
+    reversed_words = [words[::-1] for words in gold]
+    parser = ConstituencyParser.load(trained / "parser")
+    tagged = parser._tag([*gold, *reversed_words, ["What"], *(line.split() for line in corpus)])
+    expected = parser._model.parse_tagged_words(tagged, 50)
+    assert list(map(str, parse_tagged(parser._model, tagged))) == list(map(str, expected))
+
+
+def test_a_parse_without_end_is_given_up(trained: Path) -> None:
+    parser = ConstituencyParser.load(trained / "parser")
+    sentences = [["The", "man", "reads", "."], ["The", "man", "."]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(transition_parser, "MAX_TRANSITIONS", 2)
+        for tree in parse_each(parser, sentences):
+            assert isinstance(tree, Unparsed)
+            assert "no tree after" in tree.reason
 
 
 def test_a_full_disk_while_training_is_one_line(trained: Path) -> None:
