@@ -174,7 +174,7 @@ def carry_out(part: Part, *, small: bool) -> tuple[dict[str, Any], str]:
 def markdown(about: dict[str, object], ended: Sequence[tuple[dict[str, Any], str]]) -> str:
     """The page: what ran where, then each part with its table, or with its figures."""
     where = ", ".join(f"{name} {value}" for name, value in about.items())
-    lines = ["---", "orphan: true", "---", "", "# On a GPU", "", f"Made by `make gpu`: {where}."]
+    lines = ["# On a GPU", "", f"Made by `make gpu`: {where}."]
     lines += ["", "| part | state | seconds |", "| --- | --- | ---: |"]
     lines += [f"| {r['part']} | {r['state']} | {r.get('seconds', '')} |" for r, _ in ended]
     for record, table in ended:
