@@ -10,7 +10,7 @@ TABLES ?= phrase_attentions key_value
 export DVC_NO_ANALYTICS := 1
 export PATH := $(BIN):$(PATH)
 
-.PHONY: repro experiments test test-slow gpu lint types docs
+.PHONY: repro experiments test test-slow gpu speed lint types docs
 repro: $(VENV)/installed
 	@dvc repro
 	@dvc metrics show data/reports/evaluate.json
@@ -33,6 +33,19 @@ test-slow: $(VENV)/installed-for-slow-tests
 # What only a GPU can tell, in six minutes: docs/gpu.md. After `make repro`, whose dataset it trains on.
 gpu: $(VENV)/installed
 	@python -m benchmarks.gpu --out docs
+
+# The speeds of docs/results.md on this machine, beside every peer that is installed; SHARED holds
+# multi30k/ and stanza_resources/.
+speed: export OMP_NUM_THREADS := 1
+speed: $(VENV)/installed
+	@python -m benchmarks.machine
+	@python -m benchmarks.model_speed --size tiny --tokens 2048 --repeats 4 --clock processor --profile
+	@python -m benchmarks.model_speed --size base --tokens 2048 --batches 1 --repeats 3 --clock processor --models ON-LSTM plus torch
+	@python -m benchmarks.decoding_speed --size tiny --sentences 48 --engines --precisions int8 --models none
+	@python -m benchmarks.decoding_speed --size tiny --sentences 160 --engines --precisions int8 --models none --workers 2
+	@python -m benchmarks.decoding_speed --size base --sentences 48 --repeats 2 --engines --precisions int8 --models none
+	@python -m benchmarks.text_stages --shared $(SHARED) --workers 2 --repeats 3
+	@python -m benchmarks.parse --shared $(SHARED) --sentences 6000 --workers 2 --repeats 1
 
 lint: $(VENV)/installed
 	@ruff check . && ruff format --check .

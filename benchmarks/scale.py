@@ -9,7 +9,7 @@ a model: what is measured is what the stages hold and how they stream. With `--s
 composition, in its own size. Each stage is the command of dvc.yaml in a process of its own,
 start-up and imports included. Seconds are of the wall; beside them stands the processor time of the
 stage's own process, which reads, gives out and writes, and of its workers. The loader reads an
-epoch of token batches, as training does. `benchmarks.cost` makes an estimate of them.
+epoch of token batches, as training does.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "mgsa"
+html_show_copyright = False
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence"]
 default_role = "code"
