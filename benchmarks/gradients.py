@@ -33,7 +33,7 @@ from mgsa.training.loss import Objective
 LENGTHS = ((62, 1), (63, 1), (64, 1))  # and end of sentence
 VOCABULARY = 500
 TOLERANCE = {"fp32": 1e-4, "bf16": 5e-2}
-"""Of the loss, and of all gradients together."""
+"""Largest relative error of the loss, and of all gradients together."""
 
 
 def objective(config: ModelConfig) -> Objective:

@@ -1,4 +1,4 @@
-"""What a benchmark's figures were measured with, and what the machine can do at most.
+"""The machine of a benchmark's figures: device, versions, and its peaks.
 
     python -m benchmarks.machine --accelerator gpu
 
@@ -24,7 +24,7 @@ from mgsa.decoding.opened import choose_device
 from mgsa.operators import linear
 
 WIDTH = {"cpu": 1024, "cuda": 8192}
-"""Of the largest product and copy, by kind of device."""
+"""Width of the largest product and copy, by kind of device."""
 TRIES = 20
 
 

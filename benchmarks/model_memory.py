@@ -28,7 +28,7 @@ STEPS = 2
 
 
 def peak_mib(name: str, size: str, tokens: int, device: torch.device) -> float:
-    """What some steps of a model take at most, model and optimiser included."""
+    """Peak memory of some steps of a model, weights and optimiser included."""
     vocabulary = VOCABULARY[size]
     (batch,) = make_batches(tokens, vocabulary, 1)
     batch = batch.to(device)

@@ -121,7 +121,7 @@ def profile(model: Contestant, batch: Batch, seconds: float, peak: float) -> dic
 
 
 def _product_flops(x: Sequence[int], weight: Sequence[int], *_: object, **__: object) -> int:
-    """Of shapes (rows, D) and (D', D)."""
+    """Operations of a product of (rows, D) and (D', D)."""
     return 2 * math.prod(x) * weight[0]
 
 

@@ -74,7 +74,7 @@ def plain(work: Path, shared: Path, *, gpu: bool) -> Command:
 
 
 def run_plain(work: Path, shared: Path, *, gpu: bool) -> None:
-    """What a user of stanza writes: one pipeline, one call."""
+    """Parse as a user of stanza would: one pipeline, one call."""
     import stanza
 
     pipeline = stanza.Pipeline(

@@ -50,12 +50,12 @@ COMPOSITION = ("corpus=sample", "parser=trees", "align=corpus")
 WORKING = ("tokenize", "parse", "bpe", "partition")
 """Stages that have a number of worker processes."""
 _PR_SET_CHILD_SUBREAPER = 36
-"""Of Linux: processes that lose their parent become this one's."""
+"""Linux's option by which processes that lose their parent become this one's."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a stage took."""
+    """Time and memory of a stage."""
 
     stage: str
     pairs: Positive  #: of the training split.
@@ -163,7 +163,7 @@ def measure_stages(
     parent: Path | None = None,
     windows: Sequence[int] = (WINDOW,),
 ) -> list[Measurement]:
-    """What every stage of a composition took, printed as it ends.
+    """Time and memory of every stage of a composition, printed as it ends.
 
     Raises:
         FailedError: a stage failed.

@@ -103,7 +103,7 @@ def stage_command(stage: str, work: Path, arguments: dict[str, str]) -> Command:
 
 
 def peer_commands(work: Path, workers: int) -> dict[str, tuple[Command, ...]]:
-    """What the libraries' own commands take for the work of a stage.
+    """The libraries' own commands for the work of each stage.
 
     BPE is learned on the training split alone, as in the stage.
     """

@@ -54,7 +54,7 @@ def interrupt(command: Sequence[str], out: Path) -> int:
 
 
 def largest_difference(one: Path, other: Path) -> float:
-    """Of the weights of two model artifacts."""
+    """Largest difference between the weights of two model artifacts."""
     ours, theirs = (load_file(folder / "model.safetensors") for folder in (one, other))
     return max(float((ours[name] - theirs[name]).abs().max()) for name in ours)
 

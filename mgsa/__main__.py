@@ -15,7 +15,7 @@ COMMANDS = {
     "score": ("mgsa.decoding.commands", "log probabilities of a split of a dataset artifact"),
     "export": ("mgsa.artifact.export", "write a model for another engine"),
 }
-"""By command, the module with a function of that name, and a summary."""
+"""The module of each command, with a function of its name, and a summary."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:

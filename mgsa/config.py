@@ -241,7 +241,7 @@ class TrainConfig:
 
 
 SearchPrecision = Literal["float32", "bfloat16", "int8"]
-"""Of matrix products in a search: bfloat16 is for GPUs, int8 for CPUs."""
+"""Precision of matrix products in a search: bfloat16 is for GPUs, int8 for CPUs."""
 
 
 @dataclass(frozen=True)

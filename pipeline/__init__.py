@@ -2,7 +2,7 @@
 
 `pipeline` imports `mgsa`, never the reverse. A stage is a file or a package of its name, run as
 `python -m pipeline.STAGE`; `dvc.yaml` has the stages in order, each with a line on what it makes.
-What several stages stand on lies in rooms that are named by what they hold and import no stage:
+Packages that several stages share import no stage:
 
 stage/         how a stage runs: command, outputs, processes, downloads
 formats/       what stages hand on: text, trees, phrases, links, contrasts, tables

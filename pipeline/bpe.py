@@ -85,14 +85,14 @@ class BpeSettings:
 
     @property
     def codes_suffixes(self) -> tuple[str, ...]:
-        """Those of the files of codes: one, one for each side, or none."""
+        """Suffixes of the files of codes: one, one for each side, or none."""
         if self.unit == "word":
             return ()
         return ("",) if self.joint else tuple(f".{side}" for side in SIDES)
 
     @property
     def segmentation(self) -> Segmentation:
-        """What segmenting needs of them."""
+        """The settings that segmentation needs."""
         return Segmentation(self.vocabulary_threshold, self.unit)
 
 
@@ -163,7 +163,7 @@ def _merges_of(suffix: str) -> str:
 
 
 def known_words(words: Counter[str], settings: BpeSettings) -> Counter[str]:
-    """Those of unsplit words that are not to be unknown."""
+    """Unsplit words that are frequent enough to be known."""
     frequent = (
         (word, count)
         for word, count in words.most_common()

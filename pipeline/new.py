@@ -24,7 +24,7 @@ from pipeline.params.presets import compose
 CODE = {"mgsa": Path(mgsa.__file__).resolve().parent, "pipeline": Path(__file__).resolve().parent}
 LINKS = {**CODE, "experiments/mgsa_code": Path("../mgsa")}
 OURS = "python -m pipeline.params"
-"""What tells our `dvc.yaml` from those of other projects."""
+"""Text by which our `dvc.yaml` differs from those of other projects."""
 FOLDERS = ("conf", ".dvc/plots")
 FILES = (
     *("dvc.yaml", ".dvcignore", ".gitignore", ".dvc/config", ".dvc/.gitignore"),

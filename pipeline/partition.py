@@ -85,7 +85,7 @@ def partition_tree(
 
 
 def cut_rates(trees: Iterable[Tree], levels: int) -> list[float]:
-    """Of each level, the share of places between two words where a phrase ends."""
+    """The share of places between two words where a phrase ends, by level."""
     places, cuts = 0, [0] * levels
     for tree in trees:
         partitions = syntactic_partition(tree, levels)
@@ -110,7 +110,7 @@ def to_subwords(phrases: Sequence[Phrase], subwords_per_word: Sequence[int]) -> 
 
 
 PhraseCounts = Counter[tuple[int, int, str | None]]
-"""Of phrases by level, length and tag; level 0 is the sentence itself."""
+"""Counts of phrases by level, length and tag; level 0 is the sentence itself."""
 
 
 def phrase_report(counts: PhraseCounts, *, ngrams: Sequence[int]) -> dict[str, float]:

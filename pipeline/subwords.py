@@ -2,8 +2,8 @@
 
 Sennrich et al. 2016, in the form of subword-nmt: its `@@ ` marks, and merges that give a subword
 outside the vocabulary are undone, so that no subword of a text is rare in training. With dropout
-(Provilkov et al. 2020) its draws, too. What is never split, protected tokens or all words, is
-`<unk>` if the vocabulary lacks it.
+(Provilkov et al. 2020) its draws, too. A unit that is never split, a protected token or any word,
+is `<unk>` if the vocabulary lacks it.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class TextTranslation:
 
     @property
     def text(self) -> str:
-        """Of the best candidate."""
+        """Text of the best candidate."""
         return self.n_best[0].text
 
     def __str__(self) -> str:
@@ -74,7 +74,7 @@ class TextTranslation:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """What there is, for JSON: phrases `[start, end, tag]`, links `[source, target]`."""
+        """All parts for JSON: phrases `[start, end, tag]`, links `[source, target]`."""
         asked = ("phrases", "weights")
         known = {name: value for name, value in vars(self).items() if value or name not in asked}
         known["n_best"] = [

@@ -37,7 +37,7 @@ def attend(
 ) -> tuple[Tensor, Tensor | None]:
     """softmax(q kᵀ · scale) v over the keys that each query may see.
 
-    What a query gets that may see no key is undefined, but finite.
+    The result of a query that may see no key is undefined, but finite.
 
     Args:
         q: (B, H, T, K).

@@ -54,7 +54,7 @@ def first_head(x: Tensor, projection: nn.Linear, width: int) -> Tensor:
 def init_projection(projection: nn.Linear, rows: int) -> None:
     """Xavier initialisation as a slice of a matrix of `rows` rows; zero bias.
 
-    As in fairseq, queries, keys and values are initialised as one (3D, D) matrix.
+    Queries, keys and values are initialised as one (3D, D) matrix, as in fairseq.
     """
     bound = math.sqrt(6 / (rows + projection.in_features))
     nn.init.uniform_(projection.weight, -bound, bound)

@@ -26,7 +26,7 @@ class QueryK(nn.Module):
     def __init__(
         self, dim: int, head_dim: int, *, heads: int, sizes: Sequence[int], spans: Sequence[int]
     ) -> None:
-        """As for `ConvKV`."""
+        """Arguments are those of `ConvKV`."""
         super().__init__()
         self.heads, self.sizes, self.spans = heads, tuple(sizes), tuple(spans)
         self.scale = 1 / math.sqrt(head_dim)
@@ -44,7 +44,7 @@ class QueryK(nn.Module):
         return y, self.key(y)
 
     def ngrams(self, words: Sequence[Tensor], length: int) -> list[tuple[Tensor, Tensor]]:
-        """As for `ConvKV`, but keys of size n are (B, H, `length`, n·K)."""
+        """The n-grams of `ConvKV`, but with keys of size n of (B, H, `length`, n·K)."""
         y, word_keys = words
         keys_values = []
         for size, own, value in zip(

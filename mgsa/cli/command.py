@@ -48,7 +48,7 @@ class Positional(Option):
 class Input(Option):
     """A file or folder that is read; of type `dict[str, Path]`, several as `NAME=PATH`.
 
-    Of a folder with `parts`, only these paths within it are read; one of a `kind` has it in its
+    Only the `parts` of a folder are read, if there are any; an artifact has its `kind` in its
     manifest.
     """
 
@@ -61,8 +61,8 @@ class Input(Option):
 class OutputFile(Option):
     """A new file; a `str` may be `-`, stdout.
 
-    Of an edited one the command itself checks what was there; several runs may write a `shared`
-    one.
+    The command itself checks the content of an edited file before; several runs may write a
+    `shared` one.
     """
 
     metavar: str | None = "FILE"

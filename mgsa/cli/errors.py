@@ -1,4 +1,4 @@
-"""What ends a command in one line: a user's mistake, failed work, lack of memory."""
+"""Errors that end a command in one line: a user's mistake, failed work, lack of memory."""
 
 from os import PathLike
 

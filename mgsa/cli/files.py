@@ -147,7 +147,7 @@ _UNPACKERS: dict[bytes, tuple[str, Callable[[IO[bytes]], Any] | None]] = {
     rb"\x04\x22\x4d\x18": ("lz4", None),
     rb"7z\xbc\xaf\x27\x1c": ("7z", None),
 }
-"""By the first bytes of a packed file: its format, and what unpacks it; `None`: nothing here."""
+"""Format and opener of a packed file, by its first bytes; `None`: it cannot be unpacked here."""
 
 
 @contextmanager

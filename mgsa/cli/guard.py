@@ -56,7 +56,7 @@ def guard(
 ) -> Iterator[None]:
     """Check the outputs of the command of this name, and lock them while it runs.
 
-    What they are `made_of` and the `settings` go into their manifests.
+    Their manifests record `made_of` and `settings`.
 
     An `InputError` is raised if an output overlaps another path, lies in an artifact, would replace
     foreign files in a folder, or is locked by another run.

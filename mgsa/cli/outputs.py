@@ -68,14 +68,14 @@ def recorded_settings() -> Mapping[str, Any]:
 
 
 def report_content(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """What a report has: `metrics`, and what wrote them."""
+    """The content of a report: `metrics`, and the command that wrote them."""
     command, _, made_of, settings = _running.get()
     told = [command, digest(metrics), digest([made_of, settings])]
     return {WRITTEN_BY: told, **metrics} if command else {**metrics}
 
 
 def origin_of(folder: Path) -> str | None:
-    """What tells a folder of one run from those of others, and that its report has too."""
+    """The identity of the run that wrote a folder, which its report has too."""
     manifest = manifest_of(folder) or {}
     made_of = manifest.get(MADE_OF)
     return digest([made_of, manifest.get(SETTINGS)]) if made_of else None

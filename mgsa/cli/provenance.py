@@ -1,4 +1,4 @@
-"""What inputs are: folders of a kind, all there, and made of one another.
+"""Provenance of inputs: folders of a kind, complete, and made of one another.
 
 A manifest's `made_of` has the SHA-256 of the manifests of the inputs, and of theirs, by kind; its
 `settings` the sections of the parameter file by which they and its folder were made.

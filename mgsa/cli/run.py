@@ -127,7 +127,7 @@ def spare_busy_cores() -> None:
 
 
 def _core_times() -> tuple[int, int]:
-    """Of the cores that this process may use, idle and all time since the start of the system."""
+    """Idle and total time of the cores that this process may use, since the system's start."""
     cores = {f"cpu{number}" for number in os.sched_getaffinity(0)}
     lines = map(str.split, Path("/proc/stat").read_text().splitlines())
     # user, nice, system, idle, iowait, irq, softirq, steal

@@ -177,7 +177,7 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
 
 
 def _unknown_key(kind: Any, errors: Sequence[Any], error: Any) -> str:
-    """What is said of an unknown key: the missing or, at the top, the known one that is near."""
+    """A hint at an unknown key: the near one that is missing or, at the top, known."""
     *place, key = error["loc"]
     names = [str(e["loc"][-1]) for e in errors if e["loc"][:-1] == tuple(place)]
     if len(place) == isinstance(kind, UnionType):
@@ -218,7 +218,8 @@ def parse_value(text: str, where: str) -> Any:
 def parse_yaml(text: str, path: str | Path) -> Any:
     """Parse YAML 1.2, as DVC does: `1e-9` is a number, a repeated key an error.
 
-    Keys are text as they stand, of years too; `null` is none. What aliases repeat is copied.
+    Keys are text as they stand, of years too; `null` is none. Values that aliases repeat are
+    copied.
     """
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError

@@ -39,7 +39,7 @@ Level = tuple[Sequence[int], Sequence[Any]]
 """Lengths in words and tags of the phrases of a level."""
 
 SEED = 1
-"""That of `partition.seed` in the pipeline's presets."""
+"""`partition.seed` of the pipeline's presets."""
 
 
 def apply_control(

@@ -26,7 +26,7 @@ from mgsa.data.schema import LABELS, PAIRS, SCHEMA, TAGS, TEXTS, VOCABULARY, Kin
 from mgsa.data.vocabulary import Vocabulary, read_classes, read_tags, read_vocabularies
 
 MAX_OPEN_FILES = 32
-"""Of a split, which may have thousands of files; systems limit a process to some hundreds."""
+"""Limit for a split of thousands of files; systems allow a process some hundreds."""
 
 _ID_COLUMNS = ("source_ids", "source_length", "target_ids", "target_length")
 _ROW_COLUMNS = [name for name in SCHEMA.names if name not in TEXTS]

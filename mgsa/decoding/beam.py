@@ -171,7 +171,7 @@ class _Search:
         self.num_candidates = 2 * beam if beam > 1 else 1
 
     def inputs(self, step: int) -> list[np.ndarray]:
-        """What a step is given: words, bits of scores, and which rows must go on by which token."""
+        """Inputs of a step: words, bits of scores, and the tokens that rows are forced to."""
         only = self._forced[self.sentences, step].repeat(self.scores.shape[1])
         rows = np.flatnonzero(only >= 0)
         return [self.words, self.scores.view(np.int32), rows, only[rows]]

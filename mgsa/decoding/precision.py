@@ -20,7 +20,7 @@ WORTH_PACKING = 1 << 18
 """A matrix of so many weights does not stay in the cache; packed, it is read once."""
 
 INTEGER_ENGINES = ("x86", "fbgemm", "onednn")
-"""Those of torch that `Int8Linear` is made for."""
+"""Torch's engines that `Int8Linear` is made for."""
 
 
 class PackedLinear(nn.Module):
@@ -103,5 +103,5 @@ def for_search(model: EncoderDecoder, precision: SearchPrecision) -> EncoderDeco
 
 
 def search_autocast(device: torch.device, precision: SearchPrecision) -> torch.autocast:
-    """What a search runs in: bfloat16 products, if that is the precision."""
+    """Context of a search: bfloat16 products, if that is the precision."""
     return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bfloat16")

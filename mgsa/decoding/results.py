@@ -38,7 +38,7 @@ class Translation:
     def of_hypotheses(
         cls, hypotheses: Sequence[Hypothesis], vocabulary: Vocabulary, *, source_length: int
     ) -> Translation:
-        """What a search found for a sentence of `source_length` positions."""
+        """The result of a search for a sentence of `source_length` positions."""
         n_best = []
         for hypothesis in hypotheses:
             subwords = tuple(vocabulary.decode(hypothesis.ids))

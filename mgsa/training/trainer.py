@@ -62,7 +62,7 @@ class Run:
 def learning_rate(update: int, config: TrainConfig, *, last: int) -> float:
     """Linear up to the peak at update `warmup`; then as `decay` says.
 
-    That is proportional to 1 / sqrt(update), or linear down to zero at update `last`, or constant.
+    The decay is in proportion to 1 / sqrt(update), or linear to zero at update `last`, or none.
     With the peak factor / sqrt(d · warmup) and the root this is Vaswani et al. 2017, equation 3:
     0.0007 for d = 512, warmup = 4000, factor 1. Updates are counted from 1, so `warmup` 1 is no
     warm-up.

@@ -39,7 +39,7 @@ PORTION = 5_000
 """Pairs that the hidden Markov model aligns at once."""
 
 Found = dict[str, Iterator[set[Link]]]
-"""By split, the links of each pair, to be read in this order."""
+"""The links of each pair by split, to be read in this order."""
 
 
 def find_links(settings: AlignSettings, tokenized: Path, workers: int) -> Found:

@@ -20,7 +20,7 @@ from pipeline.formats.text import read_parallel
 from pipeline.stage.command import stage
 
 MARGIN = 0.1
-"""By how much lower AER tells that a file has its sides the other way round."""
+"""Gain in AER from which a file is taken to have its sides the other way round."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a model attends to: shares of attention by quadrant and layer, and heat maps of sentences.
+"""A model's attention: shares by quadrant and layer, and heat maps of sentences.
 
 Tables 3 and 4 and figures 4 to 6 of Nguyen & Joty 2018, and figure 3 of Hao et al. 2019 (the layer
 above the one with phrases), for any model. The target is the reference.

@@ -102,7 +102,7 @@ def _ngrams(
 ) -> tuple[str, tuple[str, ...], list[int]]:
     """The n-grams of a size: the part's name, the n-grams as text, and their last positions.
 
-    Those that begin before the sentence are kept if they have weights (n-grams, other axis).
+    N-grams that begin before the sentence are kept if they have weights (n-grams, other axis).
     """
     ends = [end for end in range(len(words)) if end >= size - 1 or weights[end].any()]
     written = tuple(

@@ -27,7 +27,7 @@ QUADRANTS = ("token_to_token", "token_to_phrase", "phrase_to_token", "phrase_to_
 _NGRAMS = re.compile(r"ngram_([0-9]+)_to_ngram_([0-9]+)")
 
 Shares = dict[Place, list[dict[str, float]]]
-"""By place and layer, the share of each name in `Attended.weights`."""
+"""The share of each name in `Attended.weights`, by place and layer."""
 
 
 def ngram_sizes(name: str) -> tuple[int, int] | None:

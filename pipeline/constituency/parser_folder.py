@@ -20,7 +20,7 @@ from pipeline.stage.download import download
 INDEX = "resources.json"
 """stanza's list of its models: by language, processor and package."""
 PROCESSORS = ("pos", "constituency")
-"""What parsing takes of a package: sentences come tokenised."""
+"""Processors of a package that parsing takes: sentences come tokenised."""
 
 Kind = Literal["stanza", "trees", "none"]
 

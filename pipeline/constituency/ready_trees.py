@@ -93,6 +93,6 @@ def _tokens_of_leaves(
 
 
 def _letters(word: str) -> str:
-    """What remains of a word under any spelling of quotes, dashes and brackets."""
+    """A word without its quotes, dashes and brackets, whose spelling varies."""
     word = unicodedata.normalize("NFKC", unescape_token(word)).translate(_SAME)
     return word.replace("\\/", "/").replace("\\*", "*").replace("''", '"').replace("--", "-")

@@ -59,7 +59,7 @@ def parser_words(tokens: Sequence[str], language: str) -> list[str]:
 def _direct_quotes(words: list[str], places: list[int]) -> None:
     """Tell opening double quotes from closing ones: they alternate.
 
-    Of an odd number, the first closes what another sentence opened if speech ends there.
+    The first of an odd number closes what another sentence opened if speech ends there.
     """
     opens = True
     if len(places) % 2:

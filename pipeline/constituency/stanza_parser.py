@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 BATCH_SENTENCES = 64
 """Sentences that go through the models together. Larger batches are no faster on a CPU."""
 MAX_TREE_DEPTH = 500
-"""As in NLTK, which reads the trees."""
+"""NLTK's limit, which reads the trees."""
 _REFUSALS = (ValueError, IndexError, AssertionError, RuntimeError)
-"""What stanza raises on a sentence that is too long for its Transformer or that no tree fits."""
+"""Stanza's errors on a sentence that is too long for its Transformer or that no tree fits."""
 _DEVICE = re.compile("CUDA|CUBLAS|CUDNN|CUSOLVER|HIP error|NCCL", re.IGNORECASE)
 
 
@@ -137,7 +137,7 @@ ParsedBatch = list[str | Unparsed]
 
 
 def parse_each(parser: ConstituencyParser, sentences: Batch) -> ParsedBatch:
-    """As `parser.parse`, with `Unparsed` for each sentence that the parser can't parse.
+    """`parser.parse`, with `Unparsed` for each sentence that the parser can't parse.
 
     Raises:
         FailedError: the device or the parser failed, whatever the sentence.

@@ -91,7 +91,7 @@ def available(asked: Iterable[PhraseSource], parser: str, trees: Path) -> list[P
 
 
 def parse_verdicts(parsed: Iterable[batch.Row], gold: Iterable[batch.Row]) -> dict[int, str]:
-    """By line of the gold rows, whether the parse has the same phrases: `right` or `wrong`."""
+    """`right` or `wrong`, as the parse has a gold row's phrases or not, by the row's line."""
     phrases = {row.index: row.phrase_lengths for row in gold}
     return {
         row.index + 1: "right" if row.phrase_lengths == phrases[row.index] else "wrong"

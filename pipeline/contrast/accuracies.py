@@ -71,7 +71,7 @@ def accuracy(counts: np.ndarray) -> np.ndarray:
 def accuracies(
     table: Sequence[Row], right: Mapping[str, Sequence[bool]], *, samples: int, seed: int
 ) -> dict[str, Any]:
-    """By system its accuracy, and those by category, by depth and by parse.
+    """Accuracies of each system: of all contrasts, by category, by depth and by parse.
 
     Each comes with its number of contrasts and, from resampled sentences, its 95% interval.
 

@@ -272,7 +272,7 @@ def drawn_lines(corpus: LocalCorpus | DownloadedCorpus) -> dict[str, int]:
 
 
 def splits_with_files(corpus: LocalCorpus | DownloadedCorpus) -> list[str]:
-    """Those that are not drawn from `train`."""
+    """Splits that are not drawn from `train`."""
     return [split for split in SPLITS if split == "train" or split not in drawn_lines(corpus)]
 
 

@@ -20,9 +20,9 @@ _ESCAPED = re.compile(
     r"(?<!\S)&(?:amp|quot|lt|gt|#124|#91|#93);(?!\S)"
     r"|(?<!\S)&apos;|&apos;(?!\S)| (?:@-@|##AT##-##AT##) "
 )
-"""What Moses' tokeniser writes for `& " < > | [ ] '` and, if told to, for a hyphen in a word."""
+"""Moses' entities for `& " < > | [ ] '` and, as an option, for a hyphen in a word."""
 _RAW = re.compile(r"[\"'<>|\[\]]|&(?!#?\w+;)")
-"""What it never writes; a file with more of it has entities from elsewhere, such as the web."""
+"""Characters that Moses escapes; a file with more of them has entities from elsewhere."""
 PEEKED_LINES = 10_000
 
 

@@ -7,5 +7,5 @@ build     vocabulary, Parquet files, manifest
 reverse   COMMAND: a dataset the other way round
 __main__  STAGE: the command
 
-What reads files raises `InputError` for one that is missing, malformed or does not fit another.
+Readers raise `InputError` for a file that is missing, malformed or does not fit another.
 """

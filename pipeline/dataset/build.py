@@ -150,8 +150,8 @@ def collect_vocabularies(
 ) -> tuple[Vocabulary, Vocabulary]:
     """The subwords of the training split, most frequent first; a joint vocabulary is one object.
 
-    Those of the artifact `others` come before them, and after them those of `threshold` counts or
-    more that the stage `bpe` drew with dropout.
+    Subwords of the artifact `others` come before them, and after them subwords of `threshold`
+    counts or more that the stage `bpe` drew with dropout.
     """
     counts = [_count_tokens(bpe / f"train.{side}") for side in SIDES]
     for side, subwords in zip(SIDES, counts, strict=True):
@@ -171,7 +171,7 @@ def collect_vocabularies(
 
 
 def known_vocabularies(artifact: Path, *, joint: bool) -> tuple[Vocabulary, Vocabulary]:
-    """Those of an artifact; an `InputError` is raised unless they are `joint` as expected."""
+    """Vocabularies of an artifact; an `InputError` unless they are `joint` as expected."""
     read = read_vocabularies(artifact / VOCABULARY)
     if (read[0] is read[1]) != joint:
         lists = "one list" if joint else "two lists"
@@ -183,7 +183,7 @@ def known_vocabularies(artifact: Path, *, joint: bool) -> tuple[Vocabulary, Voca
 def collect_tags(partitions: Path, others: Path | None) -> tuple[tuple[str, ...], int]:
     """The tags of the training split's phrases, most frequent first, and the number of levels.
 
-    Those of the artifact `others` come before them.
+    Tags of the artifact `others` come before them.
     """
     path = partitions / "train.phrases"
     levels = next(read_lines(path), "").count(LEVEL_SEPARATOR) + 1

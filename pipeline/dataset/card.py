@@ -36,7 +36,7 @@ COLUMNS = {
 }
 
 HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
-"""What dataset hubs call the splits."""
+"""Names of the splits on dataset hubs."""
 
 FIGURES = {
     "train_pairs": "training pairs of the corpus",

@@ -32,7 +32,7 @@ class StageOutputs:
 
     @cached_property
     def aligner(self) -> Record | None:
-        """What made the word links."""
+        """The aligner of the word links."""
         if self.alignments is None:
             return None
         record = Record.read(self.alignments / "aligner.json")
@@ -52,7 +52,7 @@ class StageOutputs:
     def rows(self, split: str) -> Iterator[tuple[Any, ...]]:
         """Yield the line of each row in every `row_files`, after its pair of the corpus.
 
-        That is source, target, test set (or `None`), and a list of further references.
+        The pair is source, target, test set (or `None`), and a list of further references.
         """
         numbers = self.tokenized / f"{split}.lines"
         sets = self.corpus / f"{split}.sets"

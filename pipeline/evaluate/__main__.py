@@ -41,8 +41,8 @@ def evaluate_translations(
 ) -> None:
     """BLEU, chrF and TER of detokenised translations, with confidence intervals.
 
-    So are other metrics, by the commands in `evaluate.commands`, which read the first reference.
-    Of several test sets there are scores of each, and their means.
+    Commands in `evaluate.commands` add other metrics, which read the first reference. Several test
+    sets have scores of each, and their means.
     """
     from pipeline.evaluate.means import mean_bleu_test, mean_over_sets
 

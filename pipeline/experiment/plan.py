@@ -52,7 +52,7 @@ class Plan:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """That of `experiments` or a folder laid out like it."""
+        """The plan of `experiments` or a folder laid out like it."""
         path = folder / "params.yaml"
         return from_mapping(cls, read_yaml(path), str(path))
 
@@ -75,7 +75,7 @@ class Plan:
         return {s: [Cell(s, seed) for seed in seeds] for s in (table.baseline, *table.systems)}
 
     def overrides(self, system: str, size: str) -> list[str]:
-        """What a system has of `conf/` at a size.
+        """The options of `conf/` that make a system at a size.
 
         Raises:
             InputError: the size lacks a word of the system.

@@ -99,7 +99,7 @@ def collect(
 
 
 def mean_shares(cells: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, float]]]:
-    """By place, the shares of attention in each layer by quadrant: means over the cells."""
+    """Shares of attention by quadrant in each layer of each place: means over the cells."""
     return {
         place: [
             {name: statistics.fmean(one[place][layer][name] for one in cells) for name in shares}

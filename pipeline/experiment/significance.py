@@ -2,8 +2,8 @@
 
 A test of one seed compares two models. Over seeds, statistics of a sentence are added up over the
 models of a system, and randomisation swaps them at once with the baseline's: a sentence is one
-observation, however many models translated it. Of models trained from yet other seeds no test tells
-anything; the deviations do.
+observation, however many models translated it. The tests generalise over sentences, not over
+seeds; for seeds see the standard deviation.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from pipeline.formats.translations import Translations, find_references
 from pipeline.statistics.randomization import randomization_test
 
 METRIC: Literal["bleu"] = "bleu"
-"""What translations are compared by; the other metrics are shown."""
+"""The metric of the tests; other metrics are shown only."""
 Pair = tuple[Cell, Cell]
 """A cell of a system and one of the baseline, of the same seed."""
 
@@ -35,7 +35,7 @@ Pair = tuple[Cell, Cell]
 def compare_cells(runs: Path, pair: Pair) -> dict[str, Any]:
     """Test a cell's translations and contrasts against the baseline's, by the cell's settings.
 
-    Of several test sets, the difference is their mean, and has no bootstrap.
+    The difference over several test sets is their mean, and has no bootstrap.
     """
     settings = replace(_settings(runs, pair, "evaluate", EvaluateSettings), metrics=(METRIC,))
     language = _target_language(runs, pair)

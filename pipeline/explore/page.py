@@ -35,7 +35,7 @@ EXAMPLES = {
 
 @dataclass(frozen=True)
 class Question:
-    """What a page is asked: a sentence, and where its phrases are cut (`None`: as parsed)."""
+    """A request: a sentence, and where its phrases are cut (`None`: as parsed)."""
 
     text: str = ""
     cuts: Cuts | None = None
@@ -128,7 +128,7 @@ def _level(found: Exploration, level: int, question: Question) -> Markup:
 def _column(
     name: str, reading: Reading, parsed: Reading, question: Question, language: str
 ) -> Iterator[Markup]:
-    """What one model makes of the sentence."""
+    """One model's translation of the sentence."""
     translation, before = reading.translation, parsed.translation
     yield html("<h2>{}</h2>", name)
     best = text_in(language, translation.text or "(nothing)")

@@ -18,17 +18,17 @@ from pipeline.text_model import TextModel, TextTranslation
 
 Levels = Sequence[Sequence[Phrase]]
 Cuts = tuple[tuple[int, ...], ...]
-"""Of each level, the tokens before which one phrase ends and the next begins, counted from 0."""
+"""The tokens, counted from 0, before which a phrase ends and the next begins, by level."""
 
 REMEMBERED = 64
 """Sentences and cuts whose translations are kept."""
 MOST_SUBWORDS = 250
-"""Of a sentence: a poor model may take minutes for a longer one."""
+"""Limit of a sentence: a poor model may take minutes for a longer one."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a model makes of a sentence; `maps` are of its attention to the best translation."""
+    """A model's translations of a sentence; `maps` show its attention to the best one."""
 
     translation: TextTranslation
     maps: Sequence[HeatMap]

@@ -1,4 +1,4 @@
-"""What stages hand on: files, and what a line or a row of them is.
+"""Files that stages exchange, and the meaning of their lines and rows.
 
 tables         JSON objects, rows as CSV and Markdown
 text           parallel text

@@ -159,7 +159,7 @@ def _table_rows(
     )
 
     def text_of(cell: str) -> str:
-        """What spreadsheets quote, and only that, has doubled quotes within."""
+        """A cell's text; only cells that spreadsheets quote have doubled quotes within."""
         cell = cell.strip()
         quoted = _QUOTED.fullmatch(cell) and (all_quoted or '""' in cell[1:-1])
         return cell[1:-1].replace('""', '"') if quoted else cell
@@ -225,9 +225,9 @@ def _values(
     side: str,
     column: Column,
 ) -> Iterator[str]:
-    """Of each row the text of a column, or that in the language, as `datasets` has them.
+    """The text of each row in a column, or in the language, as `datasets` has them.
 
-    Else it is that of the side: the first or the second of two columns.
+    Failing these, the side decides: the first or the second of two columns.
     """
     for number, row in rows:
         value = row.get("translation", row) if isinstance(row, Mapping) and not column else row

@@ -25,7 +25,7 @@ _GIZA_GIVEN = re.compile(r"NULL \(\{[ \d]*\}\)(?: \S+ \(\{[ \d]*\}\))* ?")
 _GIZA_LINKED = re.compile(r"\(\{([ \d]*)\}\)")
 _NAACL = re.compile(r"([0-9]{1,9}) ([0-9]{1,9}) ([0-9]{1,9})(?: ([SP]))?(?: [0-9.]+)?")
 PEEKED_PAIRS = 1_000
-"""By whose words the direction of a GIZA++ file is known."""
+"""Pairs from whose words the direction of a GIZA++ file is told."""
 FEWEST_LINKS = 3
 """With fewer in a file, a word 0 may be missing by chance."""
 
@@ -142,7 +142,7 @@ def _naacl_lines(path: Path, lines: Iterator[str], notation: Notation, pairs: in
 def evidence(
     links: Collection[Link], tokens: Sequence[int] = (), words: Sequence[int] = ()
 ) -> dict[str, int]:
-    """What the links of a pair show about the words that they count, as counts to be added up.
+    """Evidence of a pair's links about the words that they count, as counts to be added up.
 
     Args:
         tokens, words: numbers of tokens and of words between blanks, of source and target.

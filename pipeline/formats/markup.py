@@ -20,7 +20,7 @@ _SETS = {"srcset": "srclang", "refset": "trglang", "tstset": "trglang"}
 
 
 Segments = dict[tuple[str, str], str]
-"""By document and number, as the file has them; else by place."""
+"""Segments by document and number, as the file has them; else by place."""
 
 
 class Text(NamedTuple):

@@ -25,7 +25,7 @@ class _Parse:
 
 @dataclass(frozen=True)
 class Segmentation:
-    """What inference needs of the section `bpe`."""
+    """The part of the section `bpe` that inference needs."""
 
     vocabulary_threshold: Count
     unit: Literal["bpe", "word"]

@@ -18,14 +18,14 @@ SPLITS = ("train", "valid", "test")
 SIDES = ("source", "target")
 TREEBANK_PARTS = ("train", "dev")
 ANNOTATIONS = ("trees", "links", "voice", "tense")
-"""What a corpus may bring with its pairs, one line each: trees and labels of the source side."""
+"""Annotations of a corpus's pairs, one line each: trees, links, labels of the source side."""
 Pair = tuple[str, str]
 """Source and target, tokens with one space between them."""
 
 PEEKED_LINES = 100
-"""By which it is told whether a file is text."""
+"""Lines from which it is told whether a file is text."""
 SEPARATORS = ("\t", " ||| ")
-"""What is between the columns of a table."""
+"""Separators of columns."""
 _MARKUP = re.compile(
     r"<[?!]|(?:<[^<>]+>\s*)+$|<(?!(?:[biuas]|em|strong|span|su[bp])\b)(\w[\w:-]*)\b[^<>]*>.*</\1>\s*$"
 )
@@ -63,7 +63,7 @@ def read_sentences(path: Path) -> Iterator[str]:
 
 
 def _other_format(lines: Sequence[str]) -> str | None:
-    """What a file with these first lines is, if it is not text."""
+    """The format of a file with these first lines, if it is not text."""
     start = next((line for line in lines if line.strip()), "").lstrip()
     if "\0ustar" in start:
         return "a tar archive"

@@ -42,7 +42,7 @@ class TextSettings:
 
 
 def text_settings(params: Path) -> TextSettings:
-    """Those of a parameter file."""
+    """The text settings of a parameter file."""
     return from_excerpt(TextSettings, read_yaml(params).get("tokenize"), f"{params}: tokenize")
 
 

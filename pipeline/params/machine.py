@@ -1,4 +1,4 @@
-"""What a run needs beside `params.yaml`: files, programs, devices that a late stage would miss."""
+"""Needs of a run beside `params.yaml`: files, programs, devices that a late stage would miss."""
 
 import shlex
 import shutil

@@ -165,7 +165,7 @@ def _merged(content: Any, before: Any, after: Any) -> Any:
 
 
 Differences = dict[str, tuple[Any, Any]]
-"""By key (`train.max_epochs`), the value of the parameter file and that of a composition."""
+"""Values of the parameter file and of a composition, by key (`train.max_epochs`)."""
 
 
 def nearest_composition(

@@ -37,7 +37,7 @@ LOSSES = 3
 """Workers that may be lost at one batch."""
 CONNECT_SECONDS = 10
 OBJECT_STORE_BYTES = 128 * 2**20
-"""Of a cluster of this machine, in shared memory."""
+"""Object store of a cluster on this machine, in shared memory."""
 
 # Read by Ray when it is imported, and by the processes that it starts.
 _ENVIRONMENT = {

@@ -2,7 +2,7 @@
 
 The category of an n-gram is the label of the smallest constituent of the source tree that covers
 all source words linked to a word of the n-gram; of one word that is its part of speech. N-grams
-without a link are `unaligned`. Of a unary chain, the lowest constituent is the smallest. The
+without a link are `unaligned`. The smallest constituent of a unary chain is the lowest. The
 wrapper of a tree is no constituent. Functions and indices of labels (`NP-SBJ-1`) are left out, so
 that gold trees have the categories of parsed ones.
 

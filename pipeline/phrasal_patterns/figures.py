@@ -14,7 +14,7 @@ TABLES = {
     "lengths": ("length_patterns", "source_words", ("measure", "source_words")),
     "categories": ("category_patterns", "category", ("n", "category")),
 }
-"""By table its chart's template, the column along it, and the cell's columns that are text."""
+"""Each table's chart template, the column along it, and the cell's columns that are text."""
 MEASURES = {"precision": "n-gram precision", "bleu": "BLEU restricted to n"}
 MOST_CATEGORIES = 10
 """The most categories in a chart: those with most n-grams."""
@@ -25,7 +25,7 @@ FEWEST = {"ngrams": 30, "sentences": 10}
 def drawn_panels(table: str, rows: Sequence[Row]) -> dict[str, list[Row]]:
     """The rows of a table that are drawn, by the title of their panel.
 
-    Of lengths, BLEU restricted to 1, 2, 4, …; of categories, recall of the most frequent ones.
+    Lengths have BLEU restricted to 1, 2, 4, …, categories recall of the most frequent ones.
     """
     match table:
         case "ngrams":

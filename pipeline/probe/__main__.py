@@ -1,4 +1,4 @@
-"""What encoders know of syntax: classifiers of their states, scored beside the majority class.
+"""Syntax in encoders: classifiers of their states, scored beside the majority class.
 
 Table 5 of Hao et al. 2019 (section 4.4): the frozen encoders of translation models, and encoders of
 three layers that learn each task from scratch, with words, n-grams, syntactic phrases (their

@@ -23,8 +23,8 @@ CACHE_BYTES = 1 << 30
 class ProbedEncoder:
     """The encoder of a translation model, frozen or learning with its probe.
 
-    States of the last layer are those the decoder attends to. Those of a Transformer's lower layers
-    are layer-normed, as they grow from layer to layer with pre-norm; those of LSTMs lie in (-1, 1).
+    States of the last layer are those the decoder attends to. Lower layers of a Transformer are
+    layer-normed, as they grow from layer to layer with pre-norm; states of LSTMs lie in (-1, 1).
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """Labels of a sentence's tree, which probes predict from its encoding.
 
 The five tasks of Shi et al. 2016 ("Does String-Based Neural MT Learn Source Syntax?"), as in Hao et
-al. 2019 (section 4.4). Of a sentence: voice, tense, and the top-level syntactic sequence (TSS), the
-labels of the top node's children with punctuation, `NP-VP-.`. Of a word: the smallest phrase
+al. 2019 (section 4.4). A sentence has voice, tense, and a top-level syntactic sequence (TSS), the
+labels of the top node's children with punctuation, `NP-VP-.`. A word has the smallest phrase
 constituent above it (SPC) and its part of speech (POS). Labels are without functions and indices
 (`NP-SBJ-1`).
 """
@@ -23,8 +23,8 @@ VERBS_LANGUAGE = "en"
 """The language that the rules of voice and tense are of."""
 
 Labels = dict[str, Any]
-"""By task, the label of a sentence (voice and tense are `None` without a main clause), or the list
-of those of its words."""
+"""Labels by task: a sentence's (voice and tense are `None` without a main clause), or a list of its
+words'."""
 
 
 def label_tree(tree: Tree, language: str) -> Labels:

@@ -1,4 +1,4 @@
-"""What models do: phrasal patterns, attention, probing."""
+"""Analyses of models: phrasal patterns, attention, probing."""
 
 import base64
 from collections import defaultdict
@@ -49,7 +49,7 @@ TASKS = {
     ),
     "pos": ("Part of speech (POS)", "Which part of speech is the word?"),
 }
-"""What a task is called, and what it asks."""
+"""Title and question of each task."""
 GREY = 6
 """The style of the majority class."""
 

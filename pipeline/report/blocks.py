@@ -21,11 +21,11 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-"""Those of the report and of the live page."""
+"""Templates of the report and of the live page."""
 MACROS: Any = TEMPLATES.get_template("blocks.html").module
 """Functions that fill in HTML, by the names that the template gives them."""
 PROSE: Any = TEMPLATES.get_template("prose.html").module
-"""What introduces the sections, likewise."""
+"""Introductions of the sections, likewise."""
 
 
 class Number(str):
@@ -48,7 +48,7 @@ def page(name: str, **values: object) -> str:
 def number(value: float | None, form: str | None = None) -> Number:
     """Format a number with a true minus; `None` is empty.
 
-    By default integers are written in full, others with four digits.
+    Integers are written in full by default, others with four digits.
     """
     if value is None:
         return Number("")

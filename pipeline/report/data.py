@@ -37,8 +37,8 @@ LINK_KINDS = {
     "missed": ("sure gold link, not found", "missed", "○", "circle", CLEAR, SYSTEMS[3]),
     "unneeded": ("possible one, not found", "possible left out", "◇", "diamond", CLEAR, MUTED),
 }
-"""What a cell of a matrix can be, `link` where there is no gold: its meaning, what it is called
-where such cells are counted, its character in the legend; shape, fill and stroke."""
+"""Kinds of a matrix's cells, `link` where there is no gold: meaning, name where such cells are
+counted, character in the legend; shape, fill and stroke."""
 
 
 def corpus(inputs: Inputs) -> Iterator[Markup]:

@@ -30,7 +30,7 @@ OF_REPORTS = {
     **{"bpe": "bpe", "partition": "partitions", "align": "alignments", "train": "model"},
     **{"contrast": "contrast", "analyze": "attention", "phrasal_patterns": "patterns"},
 }
-"""By stage, what it writes beside its report."""
+"""The output of each stage beside its report."""
 FOLDERS = {
     **{name: name for name in ("reports", "corpus", "tokenized", "parser", "parsed", "bpe")},
     **{name: name for name in ("partitions", "alignments", "dataset", "model", "translations")},
@@ -95,7 +95,7 @@ class System:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What was given, and what several sections read of it."""
+    """The inputs of a page, and what several sections read of them."""
 
     settings: ReportSettings
     #: all sections of the parameter file; `None` for a comparison of systems.
@@ -275,5 +275,5 @@ def check_same_number(*texts: Text | None) -> None:
 
 
 def _tags(languages: Mapping[str, str]) -> dict[str, str]:
-    """As HTML has them: `pt-BR`."""
+    """Language tags of HTML: `pt-BR`."""
     return {side: code.replace("_", "-") for side, code in languages.items()}

@@ -1,4 +1,4 @@
-"""What was run: stages, times, parameters, hashes, versions."""
+"""Provenance of a run: stages, times, parameters, hashes, versions."""
 
 import json
 import platform
@@ -18,7 +18,7 @@ LIBRARIES = (
     *("torch", "lightning-fabric", "safetensors", "sacrebleu", "spacy", "nltk", "Jinja2"),
     *("vl-convert-python", "dvc", "dvclive"),
 )
-"""What a run's numbers, or this page, may depend on besides what a dataset does."""
+"""Libraries that a run's numbers, or this page, may depend on besides those of a dataset."""
 
 
 def provenance(inputs: Inputs) -> Iterator[Markup]:

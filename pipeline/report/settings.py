@@ -13,9 +13,9 @@ SPLIT = "test"
 class ReportSettings:
     """Sentences on the page.
 
-    `sentences`, spread over their lengths up to `max_words` source words, are drawn. Of the worst,
-    of the best and of those that systems differ in most, `ranked` are listed, by the sentence score
-    `metric`.
+    `sentences`, spread over their lengths up to `max_words` source words, are drawn. `ranked` of
+    the worst, of the best and of those that systems differ in most are listed, by the sentence
+    score `metric`.
     """
 
     sentences: Count

@@ -35,7 +35,7 @@ PARSER_SCORES = {
     "tagging_accuracy": "accuracy of parts of speech",
 }
 TAGS_SHOWN = 12
-"""Of each level, the most frequent."""
+"""Tags that are shown of each level: the most frequent."""
 FAMILIES = {
     "clause": r"S|SBARQ?|SINV|SQ|FRAG|ROOT|TOP|PRN|RRC|CS",
     "noun": r"N.*|PRP|EX|CD|QP|WHNP|WP|M?PN|PROPN|PRON|FW",

@@ -50,7 +50,7 @@ class GermanWord:
 
 
 class Attachment(NamedTuple):
-    """What a place belongs to, where the grammar lets it belong to noun and verb."""
+    """The attachment of a place that the grammar lets belong to noun and verb."""
 
     category: str  #: `noun` or `verb`.
     #: of the German clause, adjacent; in the other reading they change places.
@@ -84,7 +84,7 @@ def one_word(label: str, tag: str, english: str, german: str) -> Phrase:
 
 
 class Agreement(NamedTuple):
-    """What a finite verb agrees with: person 1 or 3, number `sg` or `pl`."""
+    """Features that a finite verb agrees with: person 1 or 3, number `sg` or `pl`."""
 
     person: int
     number: str
@@ -177,7 +177,7 @@ class Sentence:
 
 
 def _attachments(node: Node, depth: int = 1) -> Iterator[tuple[Attachment, int]]:
-    """Those in a constituent, each with its number of steps below it."""
+    """Attachments in a constituent, each with its number of steps below it."""
     for child in node.children:
         if isinstance(child, Node):
             if child.attachment is not None:
@@ -188,8 +188,8 @@ def _attachments(node: Node, depth: int = 1) -> Iterator[tuple[Attachment, int]]
 def german_tree(english: Node, words: list[GermanWord]) -> Node:
     """The tree of German words: each English constituent whose words are neighbours there.
 
-    Words of German's own stay between their neighbours. Of constituents that cross, as where two
-    are told by one word, the larger one is kept.
+    Unaligned words attach between their neighbours; of constituents that cross, as where one word
+    translates two, the larger is kept.
     """
     leaves: list[Node | Leaf] = [
         Leaf(_german_tag(word), token)
@@ -202,7 +202,7 @@ def german_tree(english: Node, words: list[GermanWord]) -> Node:
     own = {index for index, word in enumerate(words) if not word.sources}
 
     def constituent(node: Node, start: int, end: int) -> Node:
-        """That of the words `start` to `end`, with those within it."""
+        """The constituent of the words `start` to `end`, with those within it."""
         children: list[Node | Leaf] = []
         at = start
         for first, last, inner in sorted(inside(node, start, end), key=lambda found: found[:2]):

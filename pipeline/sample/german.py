@@ -21,7 +21,7 @@ DER_ENDINGS: Declension = {
     "dat": ("em", "er", "em", "en"),
     "gen": ("es", "er", "es", "er"),
 }
-"""Of dieser, jeder, alle, viele, einige; and of adjectives after nothing, but for the genitive."""
+"""Endings of dieser, jeder, alle, viele, einige, and of adjectives alone but in the genitive."""
 EIN_ENDINGS: Declension = {**DER_ENDINGS, "nom": ("", "e", "", "e"), "acc": ("en", "e", "", "e")}
 STRONG_ENDINGS: Declension = {**DER_ENDINGS, "gen": ("en", "er", "en", "er")}
 WEAK_ENDINGS: Declension = {

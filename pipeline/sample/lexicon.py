@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 Classes = frozenset[str]
-"""What goes together: the classes of a noun, or those that another word stands beside."""
+"""Semantic classes: those of a noun, or those that another word selects."""
 HUMAN: Classes = frozenset({"human"})
 
 

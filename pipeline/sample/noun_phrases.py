@@ -65,7 +65,7 @@ class NounPhrase(Phrase):
 
 
 class _Determiner(NamedTuple):
-    """What stands before the adjectives, what governs their endings, a genitive that follows."""
+    """A determiner: what precedes the adjectives, governs their endings, or follows as genitive."""
 
     english: list[Node | Leaf]
     german: list[GermanWord]

@@ -1,4 +1,4 @@
-"""What stands beside the verb: objects, prepositional phrases, adverbs."""
+"""Complements and adjuncts of the verb: objects, prepositional phrases, adverbs."""
 
 from pipeline.sample import lexicon
 from pipeline.sample.chooser import Chooser

@@ -20,11 +20,11 @@ from pipeline.sample.word_order import Clause, Middle, Predicate
 QUESTION_CONSTRUCTIONS = {"present": 3, "past": 4, "perfect": 2, "future": 1}
 ADVERBIAL_QUESTIONS = {("where", "wo"): 3, ("when", "wann"): 2, ("why", "warum"): 3}
 TIMED_QUESTION_CONSTRUCTIONS = {"present": 3, "past": 4, "future": 1}
-"""Of `when`, which asks for a time that the English perfect doesn't go with."""
+"""Weights for `when`, which asks for a time that the English perfect doesn't go with."""
 THERE: Classes = frozenset({"building", "furniture", "container", "readable", "vehicle", "animal"})
-"""What there may be somewhere."""
+"""Classes of `there is`."""
 THINGS: Classes = frozenset({"readable", "food", "drink", "vehicle", "tool"})
-"""What is asked for with `what`."""
+"""Classes that `what` asks for."""
 
 
 def sentence(choose: Chooser) -> Sentence:

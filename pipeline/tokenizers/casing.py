@@ -33,7 +33,7 @@ def capitalized(word: str, language: str) -> str:
 def truecase_splits(folder: Path) -> None:
     """Learn the case of words on the training split of tokenised text, and set it in every split.
 
-    What was learned, by counts inside of sentences, is in `truecase.SIDE`.
+    The model, counts inside of sentences, is in `truecase.SIDE`.
     """
     from sacremoses import MosesTruecaser
 

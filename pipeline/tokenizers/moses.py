@@ -16,7 +16,7 @@ from sacremoses.corpus import NonbreakingPrefixes
 from pipeline.tokenizers.spacing import NOTHING, Protected, Spacing
 
 LANGUAGES = frozenset(NonbreakingPrefixes().available_langs.values()) - {"zh", "yue"}
-"""Those whose abbreviations Moses knows, and not those of English in their place."""
+"""Languages whose abbreviations Moses knows, and not English ones in their place."""
 
 
 class MosesText:

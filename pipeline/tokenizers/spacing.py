@@ -23,13 +23,13 @@ _CLOSERS = {
     "„": "“”", "‚": "‘’", "“": "”", "‘": "’", "«": "»", "»": "«»", "‹": "›", "›": "‹›",
     "”": "”", "’": "’", '"': '"', "'": "'",
 }  # fmt: skip
-"""By an opening quote those that close it. Some close themselves: ”så”, »so»."""
+"""Closing quotes by opening quote. Some close themselves: ”så”, »so»."""
 _OPEN_ALONE = frozenset("„‚“‘«‹")
 """Quotes that open even if nothing closes them."""
 _TAG = regex.compile(r"<(/?)(\w+)[^<>]*>")
 _PUNCTUATION = regex.compile(r"(?P<close>[\p{Pe}\p{Terminal_Punctuation}…॰]+)|[\p{Ps}¿¡]+")
 _HELD = regex.compile(r"[\p{M}\p{EMod}\p{Join_Control}]")
-"""What belongs to the character before it."""
+"""Characters that belong to the one before."""
 _JOINER = regex.compile(r"\p{Join_Control}")
 _CONTRACTION = regex.compile(r"n['’]t|['’](?:[smd]|ll|re|ve|t)", regex.IGNORECASE)
 _ELISION = regex.compile(r"(?V1i).*(?:[\p{L}--[aeiou]]|qu)['’]")
@@ -38,7 +38,7 @@ _CURRENCY = regex.compile(r"\p{Sc}")
 _UNSPACED = regex.compile(rf"[{UNSPACED_SCRIPTS}\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]")
 """Letters of scripts that put no blank between words, and fullwidth punctuation."""
 _FRENCH = frozenset("?!:;»")
-"""What French puts a space before."""
+"""Marks that French puts a space before."""
 
 
 class Protected:
@@ -112,7 +112,7 @@ class Spacing:
     def undoable(self, text: str, tokens: Sequence[str]) -> list[str]:
         """Tokens of `text`, those that `join` would not put together as there left in one.
 
-        What is protected is one token; a mark or a joiner is the first of none.
+        A protected string is one token; no token begins with a mark or a joiner.
         """
         pieces = list(self._pieces(text, tokens))
         later = Counter(token for token, _ in pieces if _kind(token) == "quote")

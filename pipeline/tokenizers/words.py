@@ -10,7 +10,7 @@ from pipeline.tokenizers.spacing import NOTHING, Protected, Spacing
 
 _LETTER = r"[\p{L}\p{M}\p{N}\p{Cf}\p{Co}_]"
 _LINK = r"[[\p{P}\p{S}--[\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Terminal_Punctuation}]]||[.,:’]]"
-"""What may stand between letters of a word: apostrophes, hyphens, the point of a number."""
+"""Characters within a word: apostrophes, hyphens, the point of a number."""
 _TOKEN = regex.compile(rf"{_LETTER}+(?:{_LINK}+{_LETTER}+)*|(?!\s)\X", regex.V1)
 
 
