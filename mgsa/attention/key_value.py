@@ -66,7 +66,7 @@ class KeyValueHalves(nn.Module):
 
 
 @torch.no_grad()
-def forget_keys(output: nn.Linear, dim: int) -> None:
+def zero_key_columns(output: nn.Linear, dim: int) -> None:
     """modifying-IW: zero the columns of W_d (D, 2D) that read the key half of c_j."""
     output.weight[:, dim : dim + dim // 2] = 0
 

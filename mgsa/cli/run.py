@@ -107,7 +107,7 @@ def _keep_freed_memory() -> None:
             mallopt(parameter, (1 << 31) - 1)
 
 
-def spare_busy_cores() -> None:
+def set_omp_wait_policy() -> None:
     """Have torch's threads wait asleep, if other work keeps a fifth of the cores busy.
 
     They wait for each other by spinning: beside a busy process two of them have less than half the

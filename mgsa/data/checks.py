@@ -22,16 +22,16 @@ class RowLimits:
     classes: Mapping[str, int]  #: by label column.
 
 
-def wrong_row(table: pa.Table, limits: RowLimits) -> tuple[int, str] | None:
+def first_invalid_row(table: pa.Table, limits: RowLimits) -> tuple[int, str] | None:
     """The first row that fails the first failing check, and what was expected of it."""
-    columns = {name: one_piece(table[name]) for name in table.column_names}
+    columns = {name: one_array(table[name]) for name in table.column_names}
     for expectation, rows in _checks(columns, limits):
         if len(rows):
             return int(rows[0]), expectation
     return None
 
 
-def one_piece(column: pa.ChunkedArray) -> pa.Array:
+def one_array(column: pa.ChunkedArray) -> pa.Array:
     """A column as one array, copied only if it has several chunks."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
@@ -123,13 +123,13 @@ def _not_adding_up(counts: Ragged, sums: np.ndarray) -> np.ndarray:
 
 def counts_of(table: pa.Table) -> dict[str, int]:
     """The counts of a table with all columns that a manifest may hold besides its rows."""
-    tags = one_piece(table["phrase_tags"]).flatten().flatten().to_numpy()
-    ids = {s: one_piece(table[f"{s}_ids"]).flatten().to_numpy() for s in SUBWORDS_PER_WORD}
+    tags = one_array(table["phrase_tags"]).flatten().flatten().to_numpy()
+    ids = {s: one_array(table[f"{s}_ids"]).flatten().to_numpy() for s in SUBWORDS_PER_WORD}
     return {
-        **{f"{s}_words": len(one_piece(table[w]).flatten()) for s, w in SUBWORDS_PER_WORD.items()},
+        **{f"{s}_words": len(one_array(table[w]).flatten()) for s, w in SUBWORDS_PER_WORD.items()},
         **{f"{side}_subwords": len(of_side) for side, of_side in ids.items()},
         **{f"{side}_unknown": int((of_side == UNK).sum()) for side, of_side in ids.items()},
         "phrases": len(tags),
         "phrases_unknown": int((tags == 0).sum()),
-        "links": len(one_piece(table["links"]).flatten()),
+        "links": len(one_array(table["links"]).flatten()),
     }

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from mgsa.cli.errors import InputError
 from mgsa.cli.outputs import MANIFEST, check_files
 from mgsa.data.batch import NO_LABEL, Row, RowColumns
-from mgsa.data.checks import RowLimits, counts_of, one_piece, wrong_row
+from mgsa.data.checks import RowLimits, counts_of, first_invalid_row, one_array
 from mgsa.data.ragged import Ragged
 from mgsa.data.schema import LABELS, PAIRS, SCHEMA, TAGS, TEXTS, VOCABULARY, Kind, Manifest
 from mgsa.data.vocabulary import Vocabulary, read_classes, read_tags, read_vocabularies
@@ -113,7 +113,7 @@ class Dataset:
         """
         ids = [name for name in _ID_COLUMNS if name in self._kind.columns.names]
         table = self._read(split, row_groups, [*ids, *extra])
-        array = {name: one_piece(table[name]) for name in table.column_names}
+        array = {name: one_array(table[name]) for name in table.column_names}
 
         def lists(name: str, field: str | None = None) -> Ragged:
             if name in array:
@@ -197,8 +197,8 @@ class Dataset:
         tables = [] if groups else [self._kind.columns.empty_table().select(columns)]
         for group in groups:
             tables.append(shards.read(group, columns))
-            if wrong := wrong_row(tables[-1], self._limits):
-                raise shards.wrong_row(group, *wrong)
+            if wrong := first_invalid_row(tables[-1], self._limits):
+                raise shards.invalid_row_error(group, *wrong)
         return pa.concat_tables(tables)
 
     def _portions(
@@ -252,7 +252,7 @@ class Shards:
             # Arrow's threads can deadlock: glibc before 2.41 may lose a wake-up (its bug 25847).
             return self._open(path).read_row_group(number, list(columns), use_threads=False)
 
-    def wrong_row(self, group: int, row: int, expectation: str) -> InputError:
+    def invalid_row_error(self, group: int, row: int, expectation: str) -> InputError:
         """The error for row `row` of a row group, with the file and the row's index in it."""
         path, _, first = self._groups[group]
         index = self.row_groups[group][row] - first

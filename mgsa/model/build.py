@@ -12,7 +12,7 @@ from mgsa.attention.key_value import (
     KeyValueHalves,
     StateAttention,
     WholeStates,
-    forget_keys,
+    zero_key_columns,
 )
 from mgsa.attention.multi_granularity import MultiGranularityAttention
 from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
@@ -98,7 +98,7 @@ def build_model(
         for subwords in (source_subwords, target_subwords):
             nn.init.zeros_(subwords.weight[PAD])
         if config.attention == "modifying_iw":
-            forget_keys(decoder.output, config.dim)
+            zero_key_columns(decoder.output, config.dim)
     return model
 
 

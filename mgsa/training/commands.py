@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from mgsa.cli.command import Input, Option, OutputFolder
-from mgsa.cli.run import spare_busy_cores
+from mgsa.cli.run import set_omp_wait_policy
 from mgsa.cli.settings import Positive
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.run_config import Accelerator, Logger
@@ -36,7 +36,7 @@ def train(
     same weights as an uninterrupted one. SIGTERM and SIGINT save a checkpoint and exit (status 143
     and 130). Under torchrun, --devices and --nodes are torchrun's.
     """
-    spare_busy_cores()
+    set_omp_wait_policy()
     from mgsa.training.processes import make_fabric
     from mgsa.training.run import train_model
     from mgsa.training.trainer import Run

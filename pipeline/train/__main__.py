@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from mgsa.cli.command import Input, OutputFolder, Report
 from mgsa.cli.errors import InputError
-from mgsa.cli.run import run, spare_busy_cores
+from mgsa.cli.run import run, set_omp_wait_policy
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.run_config import RunConfig
 from mgsa.training.commands import Checkpoints, DatasetFolder, ModelFolder
@@ -55,7 +55,7 @@ def train_model(
     A killed run resumes from its latest checkpoint, or starts again if settings, data or code have
     changed.
     """
-    spare_busy_cores()
+    set_omp_wait_policy()
     from mgsa.cli.outputs import atomic_folder, write_report
     from mgsa.training.checkpoint import code_identity
     from mgsa.training.processes import make_fabric

@@ -201,7 +201,7 @@ def test_ctrl_c_is_silent_while_a_command_is_imported(tmp_path: Path) -> None:
 def test_busy_cores_are_seen() -> None:
     """Of cores of one's own alone."""
     alone = "import os; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\n"
-    look = "from mgsa.cli.run import spare_busy_cores as spare; spare()"
+    look = "from mgsa.cli.run import set_omp_wait_policy as spare; spare()"
     environment = {k: v for k, v in os.environ.items() if not k.startswith("OMP_")}
     with subprocess.Popen([sys.executable, "-c", f"{alone}while True: pass"]) as busy:
         time.sleep(0.5)
