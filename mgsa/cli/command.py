@@ -29,7 +29,7 @@ from mgsa.cli.files import named_paths
 from mgsa.cli.guard import Form, Output, guard
 from mgsa.cli.provenance import all_settings, check_kind, check_listed, checked_digests
 from mgsa.cli.run import STANDARD_OUTPUT
-from mgsa.cli.settings import from_mapping, parse_value, paths_read, read_yaml, shown, to_mapping
+from mgsa.cli.settings import from_mapping, parse_value, paths_read, sections_of, shown, to_mapping
 
 
 @dataclass
@@ -220,8 +220,8 @@ def _read_sections(
 ) -> tuple[dict[str, Any], list[Path]]:
     """The sections as dataclasses, and the input files: the parameter file and those it names."""
     path = arguments["params"]
-    content = read_yaml(path) if path else {}
     names = [section.name for section in sections]
+    content = sections_of(path, names) if path else {}
     for name, _, _, default in sections:
         if name not in content:
             if default is inspect.Parameter.empty:

@@ -197,6 +197,23 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
+def sections_of(path: Path, names: Sequence[str]) -> dict[str, Any]:
+    """The sections of a parameter file, of which a command needs these.
+
+    An `InputError` is raised if all are missing from a file that was asked for, or one is and
+    another has nearly its name.
+    """
+    content = read_yaml(path)
+    missing = [name for name in names if name not in content]
+    if path != Path("params.yaml"):  # found there, it may be any project's
+        for name in missing:
+            if near := get_close_matches(name, content, n=1, cutoff=0.8):
+                raise InputError(f"{near[0]}: unknown section ({name}?)", path=path)
+        if missing == [*names]:
+            raise InputError(f"expected the sections {', '.join(names)}", path=path)
+    return content
+
+
 def read_yaml(path: Path) -> dict[str, Any]:
     """The sections of a YAML file; an `InputError` if it is missing or no mapping in YAML."""
     content = parse_yaml(read_text(path), path)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated
 
 from mgsa.cli.command import Input, ParameterFile, Report
-from mgsa.cli.errors import InputError
 from mgsa.cli.outputs import digest, write_report
 from mgsa.cli.provenance import checked_digests
 from mgsa.cli.run import for_stdout, run
@@ -52,11 +51,8 @@ def evaluate_translations(
     files = {"hypotheses": hypotheses, "baseline": baseline, "source": source}
     given = {name: path for name, path in files.items() if path is not None}
     translations = Translations.read(given, references, sets)
-    apart = [hypotheses, *filter(None, [baseline])]
-    for path in references:
-        if any(map(path.samefile, apart)):
-            raise InputError("expected references apart from translations, each once", path=path)
-        apart.append(path)
+    systems = {name: path for name, path in given.items() if name != "source"}
+    translations.check_systems(systems, references)
     reports = {}
     for name, part in translations.by_set().items():
         ours, theirs = part.texts["hypotheses"], part.texts.get("baseline")

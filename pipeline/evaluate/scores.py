@@ -154,8 +154,9 @@ def _metrics(
     found: dict[str, Metric] = {}
     if "bleu" in settings.metrics:
         tokenizer = loaded_tokenizer(settings.bleu_tokenizer, language)
-        found["bleu"] = BLEU(
-            tokenize=tokenizer, references=columns, effective_order=columns is None
+        alone = columns is None
+        found["bleu"] = BLEU(  # by `force`, tokenised text is scored without sacreBLEU's lines
+            tokenize=tokenizer, references=columns, effective_order=alone, force=True
         )
     if "chrf" in settings.metrics:
         found["chrf"] = CHRF(references=columns)

@@ -9,15 +9,16 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from mgsa.cli.command import Option, Positional, command
 from mgsa.cli.errors import FailedError, InputError
 from mgsa.cli.files import atomic_file
+from mgsa.cli.provenance import all_settings
 from mgsa.cli.run import run
-from mgsa.cli.settings import from_mapping, read_yaml, to_mapping, write_yaml
+from mgsa.cli.settings import from_mapping, read_yaml, shown, to_mapping, write_yaml
 from pipeline.experiment.parameters import CHOICE, Choice
 from pipeline.experiment.plan import Plan
 from pipeline.experiment.results import Missing, collect, to_markdown, write_table
@@ -56,10 +57,13 @@ def experiment(
         raise InputError(f"--size {size}: expected one of {expected}", path=path)
     if seeds is not None and not 1 <= seeds <= len(plan.seeds):
         raise InputError(f"--seeds: expected 1 to {len(plan.seeds)}, got {seeds}", path=path)
-    if not collect_only and not (dataset := folder.parent / "data/dataset").is_dir():
+    dataset = folder.parent / "data/dataset"
+    if not collect_only and not dataset.is_dir():
         raise InputError("no such folder, which `dvc repro dataset` makes", path=dataset)
     systems = {cell for name in tables for cell in plan.cells(plan.tables[name])}
-    keep_choice(folder, [plan.overrides(name, size) for name in sorted(systems)], size, overrides)
+    of_systems = [plan.overrides(name, size) for name in sorted(systems)]
+    made_by = all_settings([dataset], {})
+    keep_choice(folder, of_systems, size, overrides, made_by)
     missing: Missing = "not_run" if collect_only else "failed"
     without: dict[str, None] = {}
     for name in tables:
@@ -86,13 +90,18 @@ def experiment(
 
 
 def keep_choice(
-    folder: Path, systems: Sequence[Sequence[str]], size: str, overrides: str | None
+    folder: Path,
+    systems: Sequence[Sequence[str]],
+    size: str,
+    overrides: str | None,
+    made_by: Mapping[str, Any],
 ) -> None:
     """Write size and overrides of all cells for DVC, if these systems take them.
 
     Args:
         systems: the overrides of each.
         overrides: those of all, as a shell's words; `None`: as they are.
+        made_by: settings of the dataset, which no cell makes anew.
     """
     path = folder / CHOICE
     choice = from_mapping(Choice, read_yaml(path), str(path))
@@ -106,6 +115,13 @@ def keep_choice(
     for system in systems:
         parameters = compose(folder.parent / "conf", [*system, *words])
         check_parameters(parameters, Path("--overrides"))
+        for word in words:
+            section, *keys = word.partition("=")[0].split(".")
+            known = made_by.get(section, {})
+            for key in {*keys[:1]} & known.keys():
+                if parameters[section][key] != known[key]:
+                    expected = f"expected {shown(known[key])}, of which data/dataset was made"
+                    raise InputError(f"--overrides: {word}: {expected}")
     if (chosen := Choice(size, words)) != choice:
         with atomic_file(path) as file:
             file.write(

@@ -11,7 +11,8 @@ from typing import IO
 import regex
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import open_to_write, read_json, read_lines
+from mgsa.cli.files import PARTIAL, open_to_write, read_json, read_lines
+from mgsa.cli.outputs import manifest_of
 from mgsa.cli.settings import Language, from_excerpt
 
 SPLITS = ("train", "valid", "test")
@@ -26,10 +27,11 @@ PEEKED_LINES = 100
 """Lines from which it is told whether a file is text."""
 SEPARATORS = ("\t", " ||| ")
 """Separators of columns."""
-_MARKUP = re.compile(
-    r"<[?!]|(?:<[^<>]+>\s*)+$|<(?!(?:[biuas]|em|strong|span|su[bp])\b)(\w[\w:-]*)\b[^<>]*>.*</\1>\s*$"
-)
-"""How a line of markup begins or is as a whole: tags, or an element that is no emphasis."""
+_DOCUMENT = re.compile(r"<[?!]|<(?!unk>)[^<>/]+>\s*$")
+"""First line of a document: a prolog, or an opening tag alone."""
+_EMPHASIS = r"(?:[biuas]|em|strong|span|su[bp])\b"
+_MARKUP = rf"^\s*(?:(?:<(?!unk>)[^<>]+>\s*)+|<(?!{_EMPHASIS})(\w[\w:-]*)\b[^<>]*>.*</\1>\s*)$"
+"""A line of markup alone: tags, or an element that is no emphasis."""
 _COMMAS = re.compile(r"\w+(?:,\w+)+|\"[^\"]*\"(?:,\"[^\"]*\")+")
 """The first line of columns with commas: names, or quoted cells."""
 _JSON = re.compile(r'\{\s*("|$)|\[\s*([\[{"]|$)')
@@ -49,17 +51,23 @@ def read_sentences(path: Path) -> Iterator[str]:
     """Yield the lines of a text file, as `read_lines`.
 
     Raises:
-        InputError: no such file, an empty or damaged one, invalid UTF-8; its first lines are
-            markup, JSON, columns or binary.
+        InputError: no such file, an empty or damaged one, invalid UTF-8; it is not ours, and its
+            first lines are markup, JSON, columns or binary.
     """
     lines = read_lines(path)
     peeked = [*islice(lines, PEEKED_LINES)]
     if not peeked:
         raise InputError("empty file; expected a line for each sentence", path=path)
-    if found := _other_format(peeked):
+    if not _is_written_here(path) and (found := _other_format(peeked)):
         expected = "expected text, a line for each sentence"
         raise InputError(f"{expected}, found {found}", path=path, line=1)
     yield from chain(peeked, lines)
+
+
+def _is_written_here(path: Path) -> bool:
+    """Whether a file is text for sure: the output of a command, finished or not."""
+    listed = (manifest_of(path.parent) or {"files": {}})["files"]
+    return path.name in listed or path.parent.name.startswith(PARTIAL)
 
 
 def _other_format(lines: Sequence[str]) -> str | None:
@@ -69,7 +77,7 @@ def _other_format(lines: Sequence[str]) -> str | None:
         return "a tar archive"
     if start.startswith(_BINARY) or is_usual("\0", lines):
         return "a binary file"
-    if _MARKUP.match(start):
+    if _DOCUMENT.match(start) or is_usual(_MARKUP, lines):
         return f"markup: {start[:40]}"
     if _JSON.match(start):
         return "JSON"
@@ -81,12 +89,12 @@ def _other_format(lines: Sequence[str]) -> str | None:
 
 def table_separator(lines: Sequence[str]) -> str | None:
     """The separator of a table's columns, which half of its lines have."""
-    return next((separator for separator in SEPARATORS if is_usual(separator, lines)), None)
+    return next((mark for mark in SEPARATORS if is_usual(re.escape(mark), lines)), None)
 
 
 def is_usual(mark: str, lines: Sequence[str]) -> bool:
-    """Whether half of the lines that are not blank have a mark."""
-    found = [mark in line for line in lines if line.strip()]
+    """Whether half of the lines that are not blank have a mark, a regular expression."""
+    found = [bool(re.search(mark, line)) for line in lines if line.strip()]
     return any(found) and 2 * sum(found) >= len(found)
 
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 from pathlib import Path
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.provenance import check_listed
 from pipeline.formats.text import is_usual, read_parallel, visible_text
+
+FORMS = {
+    "detokenised text": lambda line: not line.endswith(" ."),
+    "Unicode's composed characters (NFC)": lambda line: unicodedata.is_normalized("NFC", line),
+}
+"""Forms of text in which translations and references are compared."""
+FEW = 10
+"""Lines, and times as many, by which texts of different forms are told."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +44,7 @@ class Translations:
             raise InputError("expected text", path=paths[0], line=blanks.index(True) + 1)
         for path, column in zip(paths, columns, strict=True):
             for mark in ("@@ ", " ||| "):
-                if is_usual(mark, column):
+                if is_usual(re.escape(mark), column):
                     raise InputError(
                         f"expected text, found {mark.strip()} between its parts", path=path
                     )
@@ -49,6 +60,26 @@ class Translations:
             ],
             columns[-1] if sets else ["test"] * len(columns[0]),
         )
+
+    def check_systems(self, systems: Mapping[str, Path], references: Sequence[Path]) -> None:
+        """Raise an `InputError` unless the texts of systems compare with the references.
+
+        A reference is no other's file, and all are in the same one of `FORMS`.
+        """
+        apart = [*systems.values()]
+        for path in references:
+            if any(map(path.samefile, apart)):
+                expected = "expected references apart from translations, each once"
+                raise InputError(expected, path=path)
+            apart.append(path)
+        first = [texts[0] for texts in self.references]
+        for name, path in systems.items():
+            files = {path: self.texts[name], references[0]: first}
+            for form, has_form in FORMS.items():
+                lacking = {file: len([*filterfalse(has_form, files[file])]) for file in files}
+                fewer, more = sorted(lacking, key=lacking.__getitem__)
+                if lacking[more] >= max(len(first) / FEW, FEW * lacking[fewer], FEW):
+                    raise InputError(f"expected {form}, as in {fewer}", path=more)
 
     def by_set(self) -> dict[str, Translations]:
         """Each test set alone."""

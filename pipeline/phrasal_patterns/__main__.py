@@ -140,6 +140,7 @@ def score_patterns(
     given = {f"system {name}": path for name, path in system.items()}
     of_sides = {path.suffix: path for path in sides}
     translations = Translations.read(given | of_sides, references, None)
+    translations.check_systems(given, references)
     hypotheses = [translations.texts[name] for name in given]
     expected = [first for first, *_ in translations.references]
     of_target = read_text_settings(tokenized).target_language if tokenized else None

@@ -160,6 +160,19 @@ def search(search: Machine = Machine(3)) -> None:
     CALLS.append(dict(locals()))
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("serch: {workers: 2}", "^mine.yaml: serch: unknown section \\(search\\?\\)"),
+        ("workers: 2", "^mine.yaml: expected the sections search"),
+    ],
+)
+def test_a_file_that_is_asked_for_has_a_section(content: str, message: str) -> None:
+    Path("mine.yaml").write_text(content)
+    with pytest.raises(InputError, match=message):
+        command(search, "search")(["--params", "mine.yaml"])
+
+
 def test_a_section_with_a_default_can_do_without_its_file() -> None:
     find = command(search, "search")
     find([])  # params.yaml has no such section

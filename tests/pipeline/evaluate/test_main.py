@@ -331,6 +331,26 @@ def test_text_of_other_stages_is_refused(files: Path, line: str) -> None:
         main(arguments(files))
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "form"),
+    [
+        ("Der Hund schläft .", "Der Hund schläft.", "detokenised text"),
+        ("Der Hund schla\u0308ft.", "Der Hund schläft.", "Unicode's composed characters"),
+    ],
+)
+def test_texts_in_two_forms_are_refused(files: Path, one: str, other: str, form: str) -> None:
+    count = len((files / "references").read_text("utf-8").splitlines())
+    for hypothesis, reference in ((one, other), (other, one)):
+        write_lines(files / "hypotheses", [hypothesis] * count)
+        write_lines(files / "references", [reference] * count)
+        wrong, right = ("hypotheses", "references")[:: 1 if hypothesis == one else -1]
+        with pytest.raises(InputError, match=rf"/{wrong}: expected {form}.*, as in .*/{right}$"):
+            main(arguments(files))
+    write_lines(files / "references", [one] * count)
+    write_lines(files / "hypotheses", [one] * count)
+    main(arguments(files))
+
+
 def test_hypotheses_are_none_of_their_references(files: Path) -> None:
     shutil.copy(files / "references", files / "hypotheses")
     with pytest.raises(InputError, match="hypotheses: expected references apart from"):

@@ -83,6 +83,7 @@ def test_a_table_needs_the_dataset(folder: Path) -> None:
         ("train.max_epoch=3", "train.max_epoch: unknown key (train.max_epochs?)"),
         ("model=transformer_base", "a model is what tells them apart, got model=transformer_base"),
         ("train.max_epochs=abc", "--overrides: train.max_epochs: expected a valid integer"),
+        ("bpe.merges=50", "--overrides: bpe.merges=50: expected 200, of which data/dataset was"),
     ],
 )
 def test_wrong_overrides_are_not_kept(tmp_path: Path, given: str, message: str) -> None:
@@ -93,14 +94,14 @@ def test_wrong_overrides_are_not_kept(tmp_path: Path, given: str, message: str) 
     path.write_text("{size: tiny, overrides: []}", "utf-8")
     systems = [["model=rnn_attn_tiny"], ["model=transformer_tiny"]]
     with pytest.raises(InputError, match=re.escape(message)):
-        keep_choice(folder, systems, "tiny", given)
+        keep_choice(folder, systems, "tiny", given, {"bpe": {"merges": 200}})
     assert path.read_text("utf-8") == "{size: tiny, overrides: []}"
 
 
 def test_overrides_stay_until_others_are_given(tmp_path: Path) -> None:
     path = tmp_path / "overrides.yaml"
     path.write_text("{size: tiny, overrides: []}", "utf-8")
-    keep_choice(tmp_path, [], "tiny", "train.seed=2 'probe.tasks=[voice, tense]'")
-    keep_choice(tmp_path, [], "base", None)
+    keep_choice(tmp_path, [], "tiny", "train.seed=2 'probe.tasks=[voice, tense]'", {})
+    keep_choice(tmp_path, [], "base", None, {})
     kept = {"size": "base", "overrides": ["train.seed=2", "probe.tasks=[voice, tense]"]}
     assert yaml.safe_load(path.read_text("utf-8")) == kept

@@ -14,6 +14,7 @@ import pytest
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import write_json
+from mgsa.cli.outputs import write_manifest
 from pipeline.formats.text import read_languages, read_pairs, read_parallel, read_sentences
 
 
@@ -129,12 +130,24 @@ def test_text_may_begin_like_a_magic_number(tmp_path: Path, start: str) -> None:
     assert list(read_sentences(tmp_path / "text")) == [f"{start} is a magic number."]
 
 
-@pytest.mark.parametrize(
-    "line", ["<b> a", "<b>a</b>", "yes,no", "{ a", "[1] a", '"a"', "a < b", "a ||| b", "<2de> a"]
-)
+LIKE_MARKUP = ["<b> a", "<b>a</b>", "<h1>a</h1>", "<unk>", "</p></p>", "a < b", "<2de> a"]
+LIKE_DATA = ["yes,no", "{ a", "[1] a", '"a"', "a ||| b"]
+
+
+@pytest.mark.parametrize("line", LIKE_MARKUP + LIKE_DATA)
 def test_what_looks_like_markup_is_text(tmp_path: Path, line: str) -> None:
     (tmp_path / "text").write_text(f"{line}\nb\tc\nd\n")
     assert list(read_sentences(tmp_path / "text")) == [line, "b\tc", "d"]
+
+
+@pytest.mark.parametrize("line", ["<p>a</p>", '{"a": "b"}', "a\tb", "<?php"])
+def test_an_output_of_a_command_is_text(tmp_path: Path, line: str) -> None:
+    """Segments of the formats that a corpus is read from may look like any format."""
+    (tmp_path / "text").write_text(f"{line}\n")
+    with pytest.raises(InputError, match="expected text"):
+        list(read_sentences(tmp_path / "text"))
+    write_manifest(tmp_path, {"kind": "mgsa corpus"})
+    assert list(read_sentences(tmp_path / "text")) == [line]
 
 
 @pytest.mark.parametrize(
