@@ -15,7 +15,7 @@ from typing import Any
 from unicodedata import normalize
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import is_utf_8
+from mgsa.cli.files import is_utf_8, read_text
 from mgsa.cli.settings import parse_value, read_yaml, shown
 from pipeline.formats.tables import flatten
 
@@ -179,15 +179,35 @@ def nearest_composition(
     entries = read_yaml(config / "config.yaml")["defaults"]
     options = {g: option for entry in entries if entry != "_self_" for g, option in entry.items()}
     options |= asked
-    differences = _differences(params, _composed(config, options))
+    differences, wanted = _differences(params, _composed(config, options)), flatten(params)
     for group in GROUPS:
-        for name in _options(config, group) if differences else ():
+        own = {name: _own_values(config, group, name) for name in _options(config, group)}
+        known = {f"{key}." for values in own.values() for key in values}
+        # Differences in values of its file at least; a composition takes much longer to tell.
+        least = {
+            name: sum(wanted.get(key, ABSENT) != value for key, value in values.items())
+            for name, values in own.items()
+        }
+        for name in sorted(own, key=least.__getitem__):
+            of_others = [
+                k for k in differences if not any(f"{k}.".startswith(key) for key in known)
+            ]
+            if len(of_others) + least[name] >= len(differences):
+                break
             tried = options | {group: name}
             with suppress(InputError):  # of an option that the file is not
                 found = _differences(params, _composed(config, tried))
                 if len(found) < len(differences):
                     options, differences = tried, found
     return options, differences
+
+
+def _own_values(config: Path, group: str, name: str) -> dict[str, Any]:
+    """The values that an option's file itself sets, by key of a parameter file."""
+    path = config / group / f"{name}.yaml"
+    values = {key: value for key, value in read_yaml(path).items() if key != "defaults"}
+    is_global = "@package _global_" in read_text(path)
+    return flatten(values if is_global else {group: values})
 
 
 def describe(options: Mapping[str, str], differences: Differences, path: Path) -> Iterator[str]:
