@@ -24,6 +24,7 @@ def is_out_of_memory(error: BaseException) -> bool:
         *("could not create a primitive", "could not create a memory"),  # oneDNN's
         *("_ALLOC_FAILED", "_ALLOCATION_FAILED"),  # cuBLAS's, cuDNN's
         *("failed to map segment", "annot allocate memory"),  # of an import
+        "error return without exception set",  # of one in C
     )
-    told = isinstance(error, (RuntimeError, ImportError)) and any(w in str(error) for w in words)
-    return told or isinstance(error, MemoryError)
+    tells = isinstance(error, (RuntimeError, ImportError, SystemError))
+    return isinstance(error, MemoryError) or (tells and any(w in str(error) for w in words))

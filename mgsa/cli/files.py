@@ -9,6 +9,7 @@ import math
 import os
 import re
 import secrets
+import shutil
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -79,6 +80,8 @@ def atomic_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
+            if path.is_file() and not path.is_symlink() and path.stat().st_mode & 0o200:
+                shutil.copymode(path, temporary)  # but of DVC's protected files
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)

@@ -122,6 +122,8 @@ def _check_folder(output: Output, command: str) -> None:
     path = output.path
     if path.exists() and not path.is_dir():
         raise InputError("expected a folder to write, found a file", path=path)
+    if output.form == "folder" and path.resolve().is_mount():
+        raise InputError("expected a folder that can be replaced, found a mount", path=path)
     if not (files := files_below(path)):
         return
     if output.form == "folder" and Path.cwd().is_relative_to(path.resolve()):

@@ -50,7 +50,11 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
     try:
         Path.cwd()  # libraries of torch's end the process if it has been removed
         with handling_signals(_terminate, signal.SIGTERM), _repeated_signals(), _lasting_stderr():
-            main(argv)
+            try:
+                main(argv)
+            except SystemExit:  # of --help
+                print(end="", flush=True)
+                raise
         print(end="", flush=True)  # a failing flush is still an OSError here
     except InputError as error:
         return _fail(str(error), BAD_INPUT)
@@ -63,7 +67,7 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         stream = "a closed stdin or stdout" if error.errno == errno.EBADF else "stdout"
         place = error.filename or ("current folder" if error.errno == errno.ENOENT else stream)
         return _fail(f"{place}: {error.strerror or error}", FAILED)
-    except (MemoryError, RuntimeError, ImportError) as error:
+    except (MemoryError, RuntimeError, ImportError, SystemError) as error:
         if not is_out_of_memory(error):
             raise
         return _fail("out of memory; smaller batches or a smaller model need less", FAILED)

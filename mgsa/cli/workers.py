@@ -135,8 +135,9 @@ def _start_worker(function: Callable[[Any], Any]) -> None:
 
 
 def _depend_on_parent() -> None:
-    """Leave Ctrl-C to the parent, and leave with it."""
+    """Leave Ctrl-C to the parent, and leave with it; end by SIGTERM, whatever the parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_leave_with_parent, daemon=True).start()
 
 

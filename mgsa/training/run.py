@@ -12,6 +12,7 @@ from lightning_fabric import Fabric
 from mgsa.artifact.model import save_model
 from mgsa.artifact.weights import put_tensors
 from mgsa.cli.errors import InputError
+from mgsa.cli.files import is_utf_8
 from mgsa.cli.settings import to_mapping
 from mgsa.config import ModelConfig
 from mgsa.data.dataset import Dataset, open_dataset
@@ -48,6 +49,9 @@ def train_model(
     """
     if run.train.bpe_dropout and run.resegment is None:
         raise InputError("train.bpe_dropout: expected `python -m pipeline.train`, which segments")
+    for path in (run.out, run.checkpoints):
+        if not is_utf_8(str(path)):  # safetensors writes no other
+            raise InputError("expected a name in UTF-8", path=path)
     check_installed(run.logger)
     # One process a machine compares hashes.
     dataset = open_dataset(run.dataset, verify=os.environ.get("LOCAL_RANK", "0") == "0")

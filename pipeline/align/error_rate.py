@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from mgsa.cli.command import Input, Option, Report
 from mgsa.cli.errors import InputError
 from mgsa.cli.outputs import write_report
+from mgsa.cli.provenance import checked_digests
 from mgsa.cli.run import run
 from mgsa.data.word_links import Link
 from pipeline.formats.link_files import evidence, link_lines, tell_contradictions
@@ -122,6 +123,7 @@ def score_alignments(
     """Precision, recall and alignment error rate of word links against gold links."""
     if alignments.samefile(gold):
         raise InputError("expected gold links apart from --alignments", path=gold)
+    checked_digests([alignments.parent, gold.parent])
     counts = count_files(
         alignments,
         gold,

@@ -15,7 +15,7 @@ from typing import Any
 
 from mgsa.cli.command import command
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import atomic_file, dump_json, read_json, write_json
+from mgsa.cli.files import atomic_file, dump_json, make_folder, read_json, write_json
 from mgsa.cli.outputs import atomic_folder, report_content
 
 LIBRARIES = (
@@ -62,8 +62,10 @@ def _noting_runs(function: Callable[..., None]) -> Callable[..., None]:
         path = None
         if report is not None and report.parent.name == "reports":
             path = report.parent.with_name("runs") / report.name
-        if path and path.exists() and not _is_note(read_json(path)):
-            raise InputError("expected no file, or the note of a run to replace", path=path)
+        if path:
+            make_folder(path.parent)
+            if path.exists() and not _is_note(read_json(path)):
+                raise InputError("expected no file, or the note of a run to replace", path=path)
         function(*settings, **options)
         if path:
             note = {**run_note(started), "seconds": round(time.perf_counter() - clock, 3)}

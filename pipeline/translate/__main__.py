@@ -4,6 +4,8 @@ Text is tokenised, parsed, cut into phrases and split into subwords as the model
 was, and what comes out is put together again.
 """
 
+import os
+import stat
 import sys
 from collections.abc import Iterator
 from json import dumps
@@ -82,6 +84,8 @@ def translate_stdin(
         raise InputError("--links, --weights: expected one --model, got several")
     if not 1 <= n_best <= translate.beam:
         raise InputError(f"--n-best: expected 1 to {translate.beam} (beam), got {n_best}")
+    if stat.S_ISREG(os.fstat(0).st_mode) and os.path.sameopenfile(0, 1):
+        raise InputError("expected stdin and stdout to be two files")
     loaded = TextModel.load(model, parser=parser, run=run)
     recorded = read_text_settings(model[0])
     codes = (recorded.source_language, recorded.target_language)

@@ -57,10 +57,15 @@ def test_modes_are_those_of_the_umask(tmp_path: Path, mask: int) -> None:
     try:
         with atomic_folder(tmp_path / "out") as folder, atomic_file(tmp_path / "file"):
             (folder / "weights").touch(mode=0o600)
+        assert mode(tmp_path / "file") == mode(tmp_path / "out" / "weights") == 0o666 & ~mask
+        assert mode(tmp_path / "out") == 0o777 & ~mask
+        for old, new in ((0o600, 0o600), (0o444, 0o666 & ~mask)):  # read-only ones are DVC's
+            (tmp_path / "file").chmod(old)
+            with atomic_file(tmp_path / "file"):
+                pass
+            assert mode(tmp_path / "file") == new
     finally:
         os.umask(before)
-    assert mode(tmp_path / "file") == mode(tmp_path / "out" / "weights") == 0o666 & ~mask
-    assert mode(tmp_path / "out") == 0o777 & ~mask
 
 
 def test_what_is_there_stays_as_it_was_when_a_block_raises(tmp_path: Path) -> None:

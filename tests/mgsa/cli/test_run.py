@@ -35,6 +35,7 @@ NO_ROOM = "out of memory; smaller batches or a smaller model need less"
         (RuntimeError("std::bad_alloc"), FAILED, NO_ROOM),
         (RuntimeError("could not create a primitive"), FAILED, NO_ROOM),
         (ImportError("x.so: failed to map segment from shared object"), FAILED, NO_ROOM),
+        (SystemError("error return without exception set"), FAILED, NO_ROOM),
         (KeyboardInterrupt(), INTERRUPTED, "interrupted"),
     ],
     ids=str,
@@ -114,6 +115,13 @@ def test_a_reader_that_went_away_is_no_error() -> None:
 def test_a_full_disk_under_stdout_is_one_line(lines: int) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(printing(lines), stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (FAILED, "error: stdout: No space left on device\n")
+
+
+def test_help_that_nobody_gets_is_an_error() -> None:
+    command = [sys.executable, "-m", "pipeline.evaluate", "--help"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (FAILED, "error: stdout: No space left on device\n")
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from mgsa.cli.errors import FailedError, InputError
+from mgsa.cli.run import TERMINATED
 from mgsa.cli.workers import CHUNKS_AHEAD, forked, map_chunks
 from tests.running import is_running, wait_until
 
@@ -100,6 +101,31 @@ def test_forked_work_ends_with_its_block(tmp_path: Path) -> None:
 def test_a_killed_worker_is_one_clear_error() -> None:
     with pytest.raises(FailedError, match=r"^workers: a worker process was killed"):
         list(map_chunks(kill_at_five, range(20), workers=2, chunk_size=2))
+
+
+def test_a_group_that_is_terminated_ends_in_one_line(tmp_path: Path) -> None:
+    """Idle workers of a fork, too, which wait for each other's locks."""
+    group = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys\n"
+            "from tests.mgsa.cli.test_workers import write_pid\n"
+            "from mgsa.cli.run import run\n"
+            "from mgsa.cli.workers import map_chunks\n"
+            f"pids = [{str(tmp_path)!r}] * 2\n"
+            "given = {'workers': 6, 'chunk_size': 1, 'fork': True}\n"
+            "sys.exit(run(lambda _: list(map_chunks(write_pid, pids, **given))))\n",
+        ],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    )
+    wait_until(lambda: len([*tmp_path.iterdir()]) == 2, "no worker started")
+    os.killpg(group.pid, signal.SIGTERM)
+    assert group.communicate(timeout=30)[1] == "error: terminated\n"
+    assert group.returncode == TERMINATED
 
 
 def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:

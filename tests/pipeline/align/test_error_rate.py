@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mgsa.cli.files import write_json
+from mgsa.cli.outputs import MADE_OF, MANIFEST, sha256, write_manifest
 from mgsa.cli.run import run
 from mgsa.data.word_links import Link
 from pipeline.align.error_rate import AlignmentCounts, count, main
@@ -123,3 +125,17 @@ def test_gold_links_of_the_naacl_shared_task_are_scored(
     gold = "1 1 1 S\n1 2 2 S\n1 2 3 P\n2 1 2 S\n2 2 1 S\n"
     assert run(main, argv(tmp_path, FOUND + "\n", gold)) == 0  # the last pair has no gold links
     assert capsys.readouterr().out.startswith("AER 28.57, precision 100.00, recall 50.00 (3 links")
+
+
+def test_links_are_of_the_golds_corpus(tmp_path: Path) -> None:
+    for name in ("links", "mine", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "test.links").write_text("0-0\n")
+    for name in ("mine", "other"):
+        write_manifest(tmp_path / name, {"kind": "mgsa corpus", "name": name})
+    made_of = {"mgsa corpus": [sha256(tmp_path / "mine" / MANIFEST)]}
+    links = {"kind": "mgsa alignments", "files": {}, MADE_OF: made_of}
+    write_json(tmp_path / "links" / MANIFEST, links)
+    command = ["--alignments", str(tmp_path / "links/test.links"), "--gold"]
+    assert run(main, [*command, str(tmp_path / "mine/test.links")]) == 0
+    assert run(main, [*command, str(tmp_path / "other/test.links")]) == 2

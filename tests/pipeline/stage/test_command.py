@@ -54,6 +54,11 @@ def test_when_and_where_a_stage_ran_is_noted_beside_its_reports(tmp_path: Path) 
             touch([*argv, str(tmp_path / "reports/mine.json")])
     touch([*argv, str(tmp_path / "elsewhere/touch.json")])
     assert names(tmp_path) == ["elsewhere", "out", "reports", "runs"]
+    (tmp_path / "of").mkdir()
+    (tmp_path / "of/runs").touch()
+    with pytest.raises(InputError, match="of/runs: expected a folder, found a file"):
+        touch([*argv, str(tmp_path / "of/reports/touch.json")])
+    assert not (tmp_path / "of/reports/touch.json").exists()
 
 
 def test_a_commit_is_dirty_by_more_than_a_run_writes(

@@ -200,3 +200,14 @@ def test_what_does_not_go_together_is_refused(models: Path, words: list[str], me
     model = str(models / "words")
     with pytest.raises(InputError, match=message):
         main(["--model", model, *(word.format(words=model) for word in words)])
+
+
+def test_a_file_is_not_translated_into_itself(models: Path, tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("a man\n")
+    command = [sys.executable, "-m", "pipeline.translate", "--model", str(models / "words")]
+    with text.open() as given, text.open("a") as out:
+        done = subprocess.run(command, stdin=given, stdout=out, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "error: expected stdin and stdout to be two files\n"
+    assert text.read_text() == "a man\n"
