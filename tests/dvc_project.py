@@ -28,7 +28,7 @@ OVERRIDES = overrides(
     {
         "corpus": " ".join(f"{split}={pairs}" for split, pairs in SIZES.items())
         + " treebank_train=60 treebank_dev=20",
-        "parser.training": "epochs=8 batch=4",
+        "parser.training": "epochs=2 batch=4",
         "run": "workers=1",
         "bpe": "merges=200",
         "train": "max_updates=8 validate_every=4 validation_sentences=10 log_every=2",

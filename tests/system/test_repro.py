@@ -112,17 +112,17 @@ def test_every_stage_runs_once_and_again_only_for_a_reason(project: Project) -> 
     decoding = project.folder / "mgsa/decoding/__init__.py"
     text = decoding.read_text("utf-8")
     decoding.write_text(text.replace('"""', '"""Anew: ', 1), "utf-8")
-    assert {"train", "translate"} <= changed(project)
-    assert changed(project).isdisjoint({"corpus", "tokenize", "parser", "parse", "bpe", "align"})
+    stages = changed(project)
+    assert {"train", "translate"} <= stages
+    assert stages.isdisjoint({"corpus", "tokenize", "parser", "parse", "bpe", "align"})
     decoding.write_text(text, "utf-8")
 
     # Finding 12: a module that nobody has heard of.
     (project.folder / "mgsa/mean_pool.py").touch()
-    assert "train" in changed(project)
-    (project.folder / "mgsa/mean_pool.py").unlink()
     (project.folder / "pipeline/constituency/another.py").touch()
-    assert {"parser", "parse"} <= changed(project)
-    assert "tokenize" not in changed(project)
+    stages = changed(project)
+    assert {"train", "parser", "parse"} <= stages
+    assert "tokenize" not in stages
 
 
 @pytest.mark.slow
