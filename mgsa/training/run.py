@@ -177,6 +177,7 @@ def _finish(run: Run, trainer: Trainer) -> dict[str, float]:
         curves=state.curves,
         parser=run.parser,
     )
+    speed = trainer.display.tokens_per_second  # of this resumption, which may have had no update
     return {
         "updates": state.update,
         "target_tokens": state.tokens,
@@ -184,6 +185,6 @@ def _finish(run: Run, trainer: Trainer) -> dict[str, float]:
         "best_update": state.best_update,
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "skipped_batches": state.skipped_batches,
-        "tokens_per_second": round(trainer.display.tokens_per_second, 1),
+        **({"tokens_per_second": round(speed, 1)} if speed else {}),
         **scores,
     }

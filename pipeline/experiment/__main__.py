@@ -109,19 +109,21 @@ def keep_choice(
         words = choice.overrides if overrides is None else tuple(shlex.split(overrides))
     except ValueError as error:
         raise InputError(f"--overrides: {error}") from None
-    if models := [word for word in words if word.startswith("model=")]:
-        expected = "expected options of all systems: a model is what tells them apart"
-        raise InputError(f"--overrides: {expected}, got {' '.join(models)}")
+    if own := [word for word in words if word.startswith(("model=", "train.seed="))]:
+        expected = "expected options of all cells: models and seeds are what tells them apart"
+        raise InputError(f"--overrides: {expected}, got {' '.join(own)}")
     for system in systems:
         parameters = compose(folder.parent / "conf", [*system, *words])
-        check_parameters(parameters, Path("--overrides"))
+        sections = check_parameters(parameters, Path("--overrides"))
         for word in words:
             section, *keys = word.partition("=")[0].split(".")
             known = made_by.get(section, {})
-            for key in {*keys[:1]} & known.keys():
-                if parameters[section][key] != known[key]:
-                    expected = f"expected {shown(known[key])}, of which data/dataset was made"
-                    raise InputError(f"--overrides: {word}: {expected}")
+            values = to_mapping(sections[section]) if known else {}
+            for key in keys[:1] or known:
+                if key in known and values.get(key) != known[key]:
+                    expected = f"expected {section}.{key}={shown(known[key])}"
+                    message = f"--overrides: {word}: {expected}, of which data/dataset was made"
+                    raise InputError(message)
     if (chosen := Choice(size, words)) != choice:
         with atomic_file(path) as file:
             file.write(

@@ -57,6 +57,8 @@ class Plan:
         return from_mapping(cls, read_yaml(path), str(path))
 
     def __post_init__(self) -> None:
+        if len({*self.seeds}) < len(self.seeds):
+            raise ValueError("seeds: expected each once")
         for name, table in self.tables.items():
             for system in (table.baseline, *table.systems):
                 if system not in self.systems:

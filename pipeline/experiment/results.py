@@ -30,7 +30,7 @@ def read_cell(runs: Path, table: Table, cell: Cell) -> dict[str, Any]:
         Record.read(runs / cell.name / name)
         for name in ("evaluate.json", "contrast.json", "train.json", "model/manifest.json")
     )
-    speed, sets = training["tokens_per_second"], scores.get("sets", {}).items()
+    speed, sets = training.get("tokens_per_second"), scores.get("sets", {}).items()
     return {
         "seed": cell.seed,
         "scores": {one["metric"]: scores[one["metric"]] for one in scores["signatures"]}
@@ -42,7 +42,7 @@ def read_cell(runs: Path, table: Table, cell: Cell) -> dict[str, Any]:
         },
         "parameters": training["parameters"],
         "tokens_per_second": speed,
-        "minutes": training["target_tokens"] / speed / 60 if speed else 0.0,
+        "minutes": training["target_tokens"] / speed / 60 if speed else None,
         "dataset": model["dataset"]["identity"],
         **({AER: Record.read(runs / cell.name / "alignment.json")[AER]} if table.align else {}),
         **({ATTENTION: Record.read(runs / cell.name / "attention.json")} if table.analyze else {}),
@@ -74,8 +74,11 @@ def collect(
         results = [read_cell(runs, table, cell) for cell in done]
         scores = [result["scores"] for result in results]
         metrics = [n for n in dict.fromkeys(chain(*scores)) if all(n in each for each in scores)]
-        names = [n for n in (AER, *CONTRASTS) if all(n in result for result in results)]
-        names += ["tokens_per_second", "minutes"]
+        names = [
+            name
+            for name in (AER, *CONTRASTS, "tokens_per_second", "minutes")
+            if all(result.get(name) is not None for result in results)
+        ]
         pairs = [(cell, Cell(table.baseline, cell.seed)) for cell in done]
         compared = [pair for pair in pairs if pair[0] != pair[1] and pair[1] in finished]
         systems[system] = {
@@ -139,8 +142,8 @@ def table_rows(content: Mapping[str, Any]) -> list[dict[str, str]]:
             shown[CONTRASTS_BY_SEED] = _p_values(one["contrast"] for one in row["comparisons"])
             shown[CONTRASTS_OVER_SEEDS] = _p_values([row["over_seeds"]["contrast"]])
         shown["parameters"] = f"{row['parameters']:,}" if row["seeds"] else ""
-        shown["tokens/s"] = _shown(row["tokens_per_second"], ",.0f")
-        shown["minutes"] = _shown(row["minutes"], ".1f")
+        shown["tokens/s"] = _shown(row.get("tokens_per_second"), ",.0f")
+        shown["minutes"] = _shown(row.get("minutes"), ".1f")
         done, absent = len(row["seeds"]), len(row["failed"] + row["not_run"])
         shown["seeds"] = f"{done} of {done + absent}" if absent else f"{done}"
         rows.append(shown)

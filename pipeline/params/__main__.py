@@ -16,6 +16,7 @@ from mgsa.cli.files import atomic_file, read_text, real_path
 from mgsa.cli.outputs import write_report
 from mgsa.cli.run import one_line, run
 from mgsa.cli.settings import read_yaml, write_yaml
+from pipeline.formats.tables import flatten
 from pipeline.params import presets
 from pipeline.params.machine import check_machine, check_outputs
 from pipeline.params.presets import compose, describe, describe_changes, nearest_composition
@@ -69,8 +70,11 @@ def check_or_compose(
     asked, _ = presets.split_overrides(write or change or ())
     options, differences = nearest_composition(content, config, asked)
     lines = [*describe(options, differences, params)]
-    if nearest is not None:
-        lines += describe_changes(nearest, options, content)
+    if before is not None and nearest is not None:
+        own = {key: value for key, (value, _) in nearest[1].items()}
+        # An option may replace a value of one's own that is another preset's by chance.
+        told = own if change is None else flatten(before)
+        lines += describe_changes((nearest[0], told), options, content)
         if re.search(r"(?m)(?:^|\s)#", read_text(params)):
             lines.append("  comments are gone")
     if is_new:

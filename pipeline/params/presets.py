@@ -220,14 +220,14 @@ def describe(options: Mapping[str, str], differences: Differences, path: Path) -
 
 
 def describe_changes(
-    before: tuple[Mapping[str, str], Differences], options: Mapping[str, str], content: Any
+    before: tuple[Mapping[str, str], Mapping[str, Any]], options: Mapping[str, str], content: Any
 ) -> Iterator[str]:
-    """Yield a line for each option, and each value of no preset, of `before` that is gone."""
+    """Yield a line for each option of `before`, and each of some values, that is gone."""
     for group, name in before[0].items():
         if options[group] != name:
             yield f"  {group}={options[group]} (before: {name})"
     values = flatten(content)
-    for key, (value, _) in before[1].items():
+    for key, value in before[1].items():
         if values.get(key, ABSENT) != value:
             yield f"  {key}: {_shown(values.get(key, ABSENT))} (before: {_shown(value)})"
 

@@ -76,14 +76,22 @@ def test_a_table_needs_the_dataset(folder: Path) -> None:
     assert not (folder / "dvc.lock").exists()
 
 
+MADE_BY = {"bpe": {"merges": 200}, "corpus": {"kind": "sample"}}
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ("foo", "foo: expected GROUP=OPTION or KEY=VALUE"),
         ("train.max_epoch=3", "train.max_epoch: unknown key (train.max_epochs?)"),
-        ("model=transformer_base", "a model is what tells them apart, got model=transformer_base"),
+        ("model=transformer_base", "are what tells them apart, got model=transformer_base"),
         ("train.max_epochs=abc", "--overrides: train.max_epochs: expected a valid integer"),
-        ("bpe.merges=50", "--overrides: bpe.merges=50: expected 200, of which data/dataset was"),
+        ("bpe.merges=50", "bpe.merges=50: expected bpe.merges=200, of which data/dataset"),
+        (
+            "corpus=multi30k parser=none",
+            "corpus=multi30k: expected corpus.kind='sample', of which data",
+        ),
+        ("train.seed=7", "are what tells them apart, got train.seed=7"),
     ],
 )
 def test_wrong_overrides_are_not_kept(tmp_path: Path, given: str, message: str) -> None:
@@ -94,14 +102,14 @@ def test_wrong_overrides_are_not_kept(tmp_path: Path, given: str, message: str) 
     path.write_text("{size: tiny, overrides: []}", "utf-8")
     systems = [["model=rnn_attn_tiny"], ["model=transformer_tiny"]]
     with pytest.raises(InputError, match=re.escape(message)):
-        keep_choice(folder, systems, "tiny", given, {"bpe": {"merges": 200}})
+        keep_choice(folder, systems, "tiny", given, MADE_BY)
     assert path.read_text("utf-8") == "{size: tiny, overrides: []}"
 
 
 def test_overrides_stay_until_others_are_given(tmp_path: Path) -> None:
     path = tmp_path / "overrides.yaml"
     path.write_text("{size: tiny, overrides: []}", "utf-8")
-    keep_choice(tmp_path, [], "tiny", "train.seed=2 'probe.tasks=[voice, tense]'", {})
+    keep_choice(tmp_path, [], "tiny", "train.warmup=2 'probe.tasks=[voice, tense]'", {})
     keep_choice(tmp_path, [], "base", None, {})
-    kept = {"size": "base", "overrides": ["train.seed=2", "probe.tasks=[voice, tense]"]}
+    kept = {"size": "base", "overrides": ["train.warmup=2", "probe.tasks=[voice, tense]"]}
     assert yaml.safe_load(path.read_text("utf-8")) == kept

@@ -73,6 +73,7 @@ def test_stages_of_a_cell_are_those_of_dvc_yaml() -> None:
         ({"table": {"systems": ["c"]}}, r"tables\.both: c: no such system"),
         ({"table": {"num_seeds": 4}}, r"tables\.both\.num_seeds: expected at most the 3 of seeds"),
         ({"table_s": {}}, "table_s: unknown key"),
+        ({"seeds": [1, 1, 2]}, "seeds: expected each once"),
         ({"sizes": {"tiny": {}}}, r"sizes\.tiny: missing key overrides"),
     ],
 )
