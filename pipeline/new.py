@@ -15,7 +15,7 @@ from typing import Annotated
 import mgsa
 from mgsa.cli.command import Positional, command
 from mgsa.cli.errors import FailedError, InputError
-from mgsa.cli.files import is_utf_8, make_folder, read_text
+from mgsa.cli.files import PARTIAL, is_utf_8, make_folder, read_text
 from mgsa.cli.guard import check_outside_outputs
 from mgsa.cli.run import run
 from pipeline.params.__main__ import write_parameters
@@ -60,6 +60,8 @@ def new(
         check_outside_outputs(folder)
         pipeline = folder / "dvc.yaml"
         is_project = pipeline.is_file() and OURS in read_text(pipeline)
+        for stale in folder.glob(f"{PARTIAL}*"):  # of a run that was killed
+            shutil.rmtree(stale)
         found = ["a file"] if folder.is_file() else sorted(p.name for p in folder.glob("*"))
         if found and not is_project:
             expected = f"expected a new or empty folder, or one whose dvc.yaml runs {OURS}"
@@ -75,7 +77,7 @@ def new(
                 raise InputError("expected a link to the installed code to replace", path=link)
         if not is_project:
             make_folder(folder)  # kept, as it may be where the user is
-            with TemporaryDirectory(prefix=".partial-", dir=folder) as filled:
+            with TemporaryDirectory(prefix=PARTIAL, dir=folder) as filled:
                 _fill(Path(filled), folder.resolve().name)
                 for entry in Path(filled).iterdir():
                     entry.rename(folder / entry.name)
@@ -91,8 +93,12 @@ def _fill(folder: Path, title: str) -> None:
     from importlib.metadata import version
 
     template = _template()
-    for name in FOLDERS:
-        shutil.copytree(template / name, folder / name)
+    try:
+        for name in FOLDERS:
+            shutil.copytree(template / name, folder / name)
+    except shutil.Error as error:  # its first file tells enough
+        _, path, reason = error.args[0][0]
+        raise FailedError(f"{path}: {reason}") from None
     for name in FILES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(template / name, folder / name)

@@ -4,6 +4,7 @@ import errno
 import fcntl
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -61,6 +62,9 @@ def guard(
     An `InputError` is raised if an output overlaps another path, lies in an artifact, would replace
     foreign files in a folder, or is locked by another run.
     """
+    for path in inputs:
+        if path.is_file() and is_stdout(path.stat()):
+            raise InputError("expected an input apart from stdout", path=path)
     for number, output in enumerate(outputs):
         others = [("other output", other.path) for other in outputs[:number]]
         for name, path in [*(("input", path) for path in inputs), *others]:
@@ -85,6 +89,11 @@ def _remove_if_empty(folder: Path) -> None:
     """Remove a growing folder that holds no more than its manifest."""
     if [path.name for path in folder.iterdir()] == [MANIFEST]:
         shutil.rmtree(folder)
+
+
+def is_stdout(status: os.stat_result) -> bool:
+    """Whether a file is the one that stdout is written to: it would be read without end."""
+    return stat.S_ISREG(status.st_mode) and os.path.samestat(status, os.fstat(1))
 
 
 def _overlap(one: Path, other: Path) -> bool:

@@ -68,6 +68,8 @@ def search_batch(
     Raises:
         FailedError: all probabilities of a sentence are zero or NaN.
     """
+    if config.beam < 1:
+        raise ValueError(f"beam: expected at least 1, got {config.beam}")
     if not 1 <= n_best <= config.beam:
         raise ValueError(f"expected 1 to {config.beam} (the beam) of n best, got {n_best}")
     lengths = batches[0].source_lengths.cpu().numpy() - 1  # without end of sentence

@@ -63,7 +63,7 @@ def verify(*, verify: Annotated[Path, Input("the artifact")]) -> None:
 
     counts = verify_dataset(verify).manifest.rows.items()
     rows = ", ".join(f"{count:,} {split}" for split, count in counts)
-    print(f"{verify}: {rows} rows, all as the manifest says")
+    print(f"{verify}: {rows} rows, all but the card as the manifest says")
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -1,5 +1,6 @@
 """The parameter file of the experiments: systems at several sizes, seeds, tables."""
 
+import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,8 @@ from typing import NamedTuple, Self
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.settings import Positive, from_mapping, read_yaml
+
+_NAME = re.compile(r"\w[\w.-]*")
 
 
 class Cell(NamedTuple):
@@ -59,6 +62,10 @@ class Plan:
     def __post_init__(self) -> None:
         if len({*self.seeds}) < len(self.seeds):
             raise ValueError("seeds: expected each once")
+        for kind in ("sizes", "systems", "tables"):
+            for name in getattr(self, kind):
+                if not _NAME.fullmatch(name):  # it is in paths and in commands of a shell
+                    raise ValueError(f"{kind}: {name}: expected letters, digits, _, . and -")
         for name, table in self.tables.items():
             for system in (table.baseline, *table.systems):
                 if system not in self.systems:
@@ -85,6 +92,8 @@ class Plan:
         words = self.sizes[size]
         try:
             own = Template(self.systems[system]).substitute(words, size=size)
+            return [*shlex.split(words["overrides"]), *shlex.split(own)]
         except KeyError as missing:
             raise InputError(f"systems.{system}: sizes.{size} has no {missing}") from None
-        return [*shlex.split(words["overrides"]), *shlex.split(own)]
+        except ValueError as error:
+            raise InputError(f"systems.{system}: {error}") from None

@@ -146,6 +146,8 @@ def parse_text(
     memory: Memory = Path("data/parse_memory.sqlite"),
 ) -> None:
     """Parse a file of sentences; write a tree a line, and a blank line for a blank one."""
+    if text.exists() and not text.is_file():
+        raise InputError("expected a file, as it is read twice, found a pipe", path=text)
     used = read_parser_folder(parser)
     if used.kind != "stanza":
         raise InputError(f"expected a parser, got the kind {used.kind}", path=parser)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from mgsa.cli.command import Input, Option, OutputFolder, ParameterFile, Report
 from mgsa.cli.errors import InputError
+from mgsa.cli.outputs import digest
 from mgsa.cli.run import run
 from mgsa.cli.settings import to_mapping
 from pipeline.formats.tables import Record, Row, write_csv
@@ -172,6 +173,7 @@ def score_patterns(
             "tokenizer": tokenizer,
             "links": None if links is None else str(links),
             "sacrebleu": sacrebleu.__version__,
+            "hypotheses": [digest(texts) for texts in hypotheses],
         }
         metrics.update(sentences=len(expected), systems=scores_of(tables))
         metrics.update(recipe=[recipe], ngrams=tables["ngrams"])  # DVC ignores lists

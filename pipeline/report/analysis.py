@@ -8,6 +8,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from mgsa.cli.errors import InputError
+from mgsa.cli.outputs import MANIFEST, digest, sha256
 from pipeline.analyze.settings import SHARES
 from pipeline.charts import SYSTEMS, chart, panel
 from pipeline.formats.tables import Record, Row, read_csv
@@ -25,7 +27,7 @@ from pipeline.report.blocks import (
     table,
     text_in,
 )
-from pipeline.report.inputs import Inputs
+from pipeline.report.inputs import Inputs, Text
 from pipeline.report.settings import SPLIT
 
 QUADRANTS = {
@@ -59,6 +61,10 @@ def patterns(inputs: Inputs) -> Iterator[Markup]:
     folder = inputs.paths.get("patterns")
     if folder is None:
         return
+    report, translated = inputs.report("phrasal_patterns"), inputs.paths.get("translations")
+    if report and translated:
+        text = Text.read(translated / f"{SPLIT}.hypotheses")
+        _check_recipe(report, "hypotheses", digest(text.lines), text.path)
     tables = {
         name: read_csv(folder / f"{name}.csv", "system", "baseline", *texts)
         for name, (_, _, texts) in TABLES.items()
@@ -147,11 +153,20 @@ def _heat_maps(system: str, folder: Path, inputs: Inputs) -> Iterator[tuple[Mark
         yield summary, MACROS.heat_maps(label, sorted(pictures))
 
 
+def _check_recipe(report: Record, key: str, identity: str, path: Path) -> None:
+    """Raise an `InputError` for a report of others than the one at `path`."""
+    known = report["recipe"][0].get(key, [identity])
+    if identity not in (known.values() if isinstance(known, dict) else known):
+        raise InputError(f"expected a report of {path}", path=report.path)
+
+
 def probing(inputs: Inputs) -> Iterator[Markup]:
     """Accuracies of probes: every encoder beside the majority class, by task and by layer."""
     report, data = inputs.report("probe"), inputs.report("probe_data")
     if report is None or not report["cells"]:
         return
+    if model := inputs.paths.get("model"):
+        _check_recipe(report, "models", sha256(model / MANIFEST), model)
     cells = report["cells"]
     encoders = dict.fromkeys(cell["encoder"] for cell in cells)
     styles = {name: style for style, name in enumerate(encoders)} | {MAJORITY: GREY}

@@ -1,5 +1,7 @@
 """A stage's command, its outputs, and a record of when and where it ran."""
 
+import errno
+import os
 import platform
 import re
 import subprocess
@@ -15,7 +17,8 @@ from typing import Any
 
 from mgsa.cli.command import command
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import atomic_file, dump_json, make_folder, read_json, write_json
+from mgsa.cli.files import atomic_file, dump_json, make_folder, read_json, real_path, write_json
+from mgsa.cli.guard import check_outside_outputs
 from mgsa.cli.outputs import atomic_folder, report_content
 
 LIBRARIES = (
@@ -63,15 +66,25 @@ def _noting_runs(function: Callable[..., None]) -> Callable[..., None]:
         if report is not None and report.parent.name == "reports":
             path = report.parent.with_name("runs") / report.name
         if path:
-            make_folder(path.parent)
-            if path.exists() and not _is_note(read_json(path)):
-                raise InputError("expected no file, or the note of a run to replace", path=path)
+            _check_note(path, [value for value in options.values() if isinstance(value, Path)])
         function(*settings, **options)
         if path:
             note = {**run_note(started), "seconds": round(time.perf_counter() - clock, 3)}
             write_json(path, note)
 
     return run_stage
+
+
+def _check_note(path: Path, others: Sequence[Path]) -> None:
+    """Raise an error if the note of a run can't be written, lies in another path or is no note."""
+    check_outside_outputs(path)
+    make_folder(path.parent)
+    if any(real_path(path).is_relative_to(real_path(other)) for other in others):
+        raise InputError("expected a folder apart from inputs and outputs", path=path)
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
+    if path.exists() and not _is_note(read_json(path)):
+        raise InputError("expected no file, or the note of a run to replace", path=path)
 
 
 def _is_note(content: Any) -> bool:

@@ -5,7 +5,6 @@ was, and what comes out is put together again.
 """
 
 import os
-import stat
 import sys
 from collections.abc import Iterator
 from json import dumps
@@ -14,6 +13,7 @@ from typing import Annotated, BinaryIO
 from mgsa.cli.command import Option
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import not_utf_8
+from mgsa.cli.guard import is_stdout
 from mgsa.cli.languages import CHINESE, base_language
 from mgsa.cli.run import for_stdout, run
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
@@ -84,8 +84,8 @@ def translate_stdin(
         raise InputError("--links, --weights: expected one --model, got several")
     if not 1 <= n_best <= translate.beam:
         raise InputError(f"--n-best: expected 1 to {translate.beam} (beam), got {n_best}")
-    if stat.S_ISREG(os.fstat(0).st_mode) and os.path.sameopenfile(0, 1):
-        raise InputError("expected stdin and stdout to be two files")
+    if is_stdout(os.fstat(0)):
+        raise InputError("expected an input apart from stdout", path=STDIN)
     loaded = TextModel.load(model, parser=parser, run=run)
     recorded = read_text_settings(model[0])
     codes = (recorded.source_language, recorded.target_language)

@@ -18,7 +18,7 @@ from tests.imports import ROOT
 
 def test_a_project_has_all_that_dvc_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = tmp_path / "mine"
-    project.mkdir()
+    (project / ".partial-x").mkdir(parents=True)  # of a run that was killed
     monkeypatch.chdir(project)
     assert run(main, ["."]) == DONE
     assert Path.cwd() == project

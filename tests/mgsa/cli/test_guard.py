@@ -223,3 +223,24 @@ def test_what_a_killed_run_left_is_removed_and_nothing_of_a_sibling(folder: Path
     with guard(COMMAND, [], [Output(Path("m"), "folder")]):
         assert not ours.exists()
     assert all(path.exists() for path in others)
+
+
+@pytest.mark.usefixtures("folder")
+def test_stdout_is_no_input() -> None:
+    code = (
+        "import sys; from pathlib import Path; from mgsa.cli.guard import guard; "
+        "from mgsa.cli.run import run\n"
+        "def main(_):\n"
+        "    with guard('x', [Path('text')], []): print('more')\n"
+        "sys.exit(run(main))"
+    )
+    Path("text").write_text("text\n")
+    with Path("text").open("a") as out:
+        done = subprocess.run(
+            [sys.executable, "-c", code], stdout=out, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: text: expected an input apart from stdout\n",
+    )
+    assert Path("text").read_text() == "text\n"

@@ -49,6 +49,9 @@ def test_a_table_has_a_cell_for_each_system_and_seed() -> None:
 def test_a_system_is_a_difference_to_a_size() -> None:
     assert plan().overrides("a", "tiny") == ["model=a_tiny", "layers=[4]"]
     assert plan().overrides("a", "base") == ["train=gpu8", "model=a_base", "layers=[6]"]
+    for words, message in (("a='b", "No closing quotation"), ("$5", "Invalid placeholder")):
+        with pytest.raises(InputError, match=rf"^systems\.a: {message}"):
+            plan(systems={"a": words, "b": ""}).overrides("a", "tiny")
     with pytest.raises(InputError, match=r"systems\.a: sizes\.big has no 'top'"):
         plan().overrides("a", "big")
 
@@ -74,6 +77,7 @@ def test_stages_of_a_cell_are_those_of_dvc_yaml() -> None:
         ({"table": {"num_seeds": 4}}, r"tables\.both\.num_seeds: expected at most the 3 of seeds"),
         ({"table_s": {}}, "table_s: unknown key"),
         ({"seeds": [1, 1, 2]}, "seeds: expected each once"),
+        ({"systems": {"a": "", "b": "", "c>d": ""}}, "systems: c>d: expected letters, digits"),
         ({"sizes": {"tiny": {}}}, r"sizes\.tiny: missing key overrides"),
     ],
 )

@@ -11,7 +11,7 @@ from markupsafe import escape
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_json, write_json
-from mgsa.cli.outputs import WRITTEN_BY, digest, write_manifest
+from mgsa.cli.outputs import WRITTEN_BY, digest, sha256, write_manifest
 from mgsa.cli.run import BAD_INPUT, DONE, run
 from pipeline.formats.tables import Record
 from pipeline.report.__main__ import PAGE, main
@@ -104,6 +104,25 @@ def test_the_training_of_another_run_is_refused(folder: Path) -> None:
             main(arguments(folder))
     (folder / "page/index.html").unlink()
     with pytest.raises(InputError, match=r"train\.json: expected an output of the run that wrote"):
+        main(arguments(folder))
+
+
+@pytest.mark.parametrize(
+    ("report", "key", "of"),
+    [("phrasal_patterns", "hypotheses", "test.hypotheses"), ("probe", "models", "model")],
+)
+def test_analyses_of_others_are_refused(folder: Path, report: str, key: str, of: str) -> None:
+    path = folder / f"reports/{report}.json"
+    content = read_json(path) if path.exists() else {}
+    if of == "model":
+        write_manifest(folder / "model", {"kind": "mgsa model"})
+        identity = sha256(folder / "model/manifest.json")
+    else:
+        identity = digest(lines(folder / "translations/test.hypotheses"))
+    write_json(path, content | {"recipe": [{key: [identity, "other"]}]})
+    main(arguments(folder))
+    write_json(path, content | {"recipe": [{key: ["other"]}]})
+    with pytest.raises(InputError, match=rf"{report}\.json: expected a report of .*{of}"):
         main(arguments(folder))
 
 

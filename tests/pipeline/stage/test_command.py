@@ -59,6 +59,10 @@ def test_when_and_where_a_stage_ran_is_noted_beside_its_reports(tmp_path: Path) 
     with pytest.raises(InputError, match="of/runs: expected a folder, found a file"):
         touch([*argv, str(tmp_path / "of/reports/touch.json")])
     assert not (tmp_path / "of/reports/touch.json").exists()
+    (tmp_path / "of/runs").unlink()
+    argv = ["--out", str(tmp_path / "of/runs"), "--report", str(tmp_path / "of/reports/touch.json")]
+    with pytest.raises(InputError, match=r"of/runs/touch\.json: expected a folder apart from"):
+        touch(argv)
 
 
 def test_a_commit_is_dirty_by_more_than_a_run_writes(

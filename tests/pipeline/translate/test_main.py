@@ -209,5 +209,5 @@ def test_a_file_is_not_translated_into_itself(models: Path, tmp_path: Path) -> N
     with text.open() as given, text.open("a") as out:
         done = subprocess.run(command, stdin=given, stdout=out, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2
-    assert done.stderr == "error: expected stdin and stdout to be two files\n"
+    assert done.stderr == "error: stdin: expected an input apart from stdout\n"
     assert text.read_text() == "a man\n"
