@@ -158,5 +158,5 @@ def test_verifying_says_what_is_there(stages: Path, capsys: pytest.CaptureFixtur
     out = build(stages)
     assert run(main, ["--verify", str(out)]) == 0
     assert capsys.readouterr().out == (
-        f"{out}: 4 train, 1 valid, 1 test rows, all as the manifest says\n"
+        f"{out}: 4 train, 1 valid, 1 test rows, all but the card as the manifest says\n"
     )
