@@ -60,9 +60,9 @@ def new(
         check_outside_outputs(folder)
         pipeline = folder / "dvc.yaml"
         is_project = pipeline.is_file() and OURS in read_text(pipeline)
-        for stale in folder.glob(f"{PARTIAL}*"):  # of a run that was killed
-            shutil.rmtree(stale)
-        found = ["a file"] if folder.is_file() else sorted(p.name for p in folder.glob("*"))
+        names = sorted(path.name for path in folder.glob("*"))
+        # A temporary folder is of a run that was killed, or that goes on.
+        found = ["a file"] * folder.is_file() + [n for n in names if not n.startswith(PARTIAL)]
         if found and not is_project:
             expected = f"expected a new or empty folder, or one whose dvc.yaml runs {OURS}"
             raise InputError(f"{expected}, found {found[0]}", path=folder)

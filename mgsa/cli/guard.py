@@ -133,10 +133,10 @@ def _check_folder(output: Output, command: str) -> None:
         raise InputError("expected a folder to write, found a file", path=path)
     if output.form == "folder" and path.resolve().is_mount():
         raise InputError("expected a folder that can be replaced, found a mount", path=path)
-    if not (files := files_below(path)):
-        return
     if output.form == "folder" and Path.cwd().is_relative_to(path.resolve()):
         raise InputError("expected another folder to replace than the current one", path=path)
+    if not (files := files_below(path)):
+        return
     manifest, expected = manifest_of(path), f"{output.kind} of {command}"
     writer = manifest and manifest.get(WRITTEN_BY, "an earlier version")
     found = f"{manifest['kind']} of {writer}" if manifest else files[0]

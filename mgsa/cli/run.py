@@ -43,6 +43,7 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
     """
     _open_closed_streams()
     _keep_freed_memory()
+    _have_a_home()
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # of the time of imports
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if isinstance(sys.stdout, TextIOWrapper):
@@ -101,6 +102,14 @@ def _open_closed_streams() -> None:
         os.set_inheritable(number, True)  # also if it was opened as just this one
     if closed:
         os.execv(sys.executable, sys.orig_argv)
+
+
+def _have_a_home() -> None:
+    """Give a user without a home the root folder, as libraries ask for one while they load."""
+    try:
+        Path.home()
+    except RuntimeError:
+        os.environ["HOME"] = os.sep
 
 
 def _keep_freed_memory() -> None:

@@ -171,7 +171,7 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
             problem = "kind: expected one of {expected_tags}, got '{tag}'".format(**error["ctx"])
         case _:
             expected = error["msg"].replace("Input should be ", "expected ")
-            expected = expected.replace("a valid array", "a list")
+            expected = expected.replace("a valid array", "a list").replace("an object", "keys")
             problem = f"{expected}, got {shown(error['input'])}"
     raise InputError(f"{where}: {problem}")
 

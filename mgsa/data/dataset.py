@@ -269,6 +269,8 @@ def _naming(path: Path) -> Iterator[None]:
     """Raise pyarrow's errors as `InputError`s that name the file."""
     try:
         yield
+    except MemoryError:  # also one of pyarrow's
+        raise
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"expected a readable Parquet file: {reason}", path=path) from None

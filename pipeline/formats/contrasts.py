@@ -95,9 +95,9 @@ def _words(text: str) -> list[str]:
 
 
 def contrasts_of(corpus: Path, split: str, folder: Path | None = None) -> list[Contrast]:
-    """`read_contrasts` of a split of a corpus, by line; none if it, or `folder`, brings none."""
+    """`read_contrasts` of a split of a corpus or `folder`, by line; a corpus may have none."""
     path = (folder or corpus) / f"{split}.contrast"
-    if not path.is_file():
+    if folder is None and not path.is_file():
         return []
     pairs = sum(1 for _ in read_lines(corpus / f"{split}.source"))
     return sorted(read_contrasts(path, pairs=pairs), key=attrgetter("line"))

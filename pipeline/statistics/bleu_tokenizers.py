@@ -50,11 +50,13 @@ def choose_tokenizer(setting: BleuTokenizer, language: str | None) -> str:
         own = [name for name, languages in OWN.items() if base in languages]
         spaced = "char" if own or base in UNSPACED else "13a"
         return next((name for name in own if not _missing(name)), spaced)
-    expected = f"bleu_tokenizer: expected auto or char for target language {language}"
+    expected = f"bleu_tokenizer: expected {{}} for target language {language}"
     if base and base not in OWN.get(setting, (base,)):
-        raise InputError(f"{expected}, not {setting}, which is for {OWN[setting][0]}")
+        fitting = expected.format("auto" if base in UNSPACED else "auto, 13a or intl")
+        raise InputError(f"{fitting}, not {setting}, which is for {OWN[setting][0]}")
     if base in UNSPACED and setting in ("13a", "intl"):
-        raise InputError(f"{expected}, which has no blanks between words, not {setting}")
+        fitting = expected.format("auto or char")
+        raise InputError(f"{fitting}, which has no blanks between words, not {setting}")
     if missing := _missing(setting):
         install = "'.[cjk]'" if setting in OWN else missing[0]
         needs = f"{setting} needs {' and '.join(missing)}"

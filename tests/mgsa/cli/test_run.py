@@ -118,6 +118,13 @@ def test_a_full_disk_under_stdout_is_one_line(lines: int) -> None:
     assert (done.returncode, done.stderr) == (FAILED, "error: stdout: No space left on device\n")
 
 
+def test_a_user_without_a_home_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/before")
+    monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError))
+    assert run(lambda _: None) == DONE
+    assert os.environ["HOME"] == "/"
+
+
 def test_help_that_nobody_gets_is_an_error() -> None:
     command = [sys.executable, "-m", "pipeline.evaluate", "--help"]
     with Path("/dev/full").open("w") as full:

@@ -102,7 +102,7 @@ CIRCLE.append(CIRCLE)
         ({"inners": [{"siz": 1}]}, "x.inners[0].siz: unknown key"),
         ({"inners": [{}]}, "x.inners[0].size: missing key"),
         ({"pair": [1]}, "x.pair: missing key"),
-        ({"maybe": 1}, "x.maybe: expected an object, got 1"),
+        ({"maybe": 1}, "x.maybe: expected keys, got 1"),
         ({"nmae": "a"}, "x.nmae: unknown key"),
     ],
 )

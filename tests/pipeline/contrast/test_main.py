@@ -114,6 +114,8 @@ def test_a_model_of_words_has_no_other_phrases_and_is_compared(
     write_variants(tmp_path, "train", [Contrast(1, "odd", "x"), Contrast(3, "odd", "y")])
     more += ["--contrasts", str(others)]
     assert contrast(folder, tmp_path / "words", *more, model="words") == DONE
+    nowhere = ["--contrasts", str(folder / "dataset")]
+    assert contrast(folder, tmp_path / "none", *nowhere, model="words") == BAD_INPUT
     base, report = (Record.read(tmp_path / f"{name}.json") for name in ("phrases", "words"))
     assert list(report) == ["contrasts", "parsed", "words", "most_frequent"]
     assert report["most_frequent"]["accuracy"] == 50  # six of twelve are odd

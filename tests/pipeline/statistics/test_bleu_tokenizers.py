@@ -44,7 +44,7 @@ def test_without_its_packages_a_language_is_compared_by_characters(
         ("13a", "zh", "auto or char for target language zh, which has no blanks between words"),
         ("intl", "th", "auto or char for target language th, which has no blanks between words"),
         ("13a", "ja-JP", "for target language ja-JP, which has no blanks between words, not 13a"),
-        ("zh", "de", "auto or char for target language de, not zh, which is for zh"),
+        ("zh", "de", "auto, 13a or intl for target language de, not zh, which is for zh"),
         ("zh", "ja", "for target language ja, not zh, which is for zh"),
         ("ja-mecab", "zh", "for target language zh, not ja-mecab, which is for ja"),
         ("ko-mecab", "de", "for target language de, not ko-mecab, which is for ko"),
