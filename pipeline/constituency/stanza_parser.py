@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 BATCH_SENTENCES = 64
 """Sentences that go through the models together. Larger batches are no faster on a CPU."""
-MAX_TREE_DEPTH = 500
-"""NLTK's limit, which reads the trees."""
 _REFUSALS = (ValueError, IndexError, AssertionError, RuntimeError)
 """Stanza's errors on a sentence that is too long for its Transformer or that no tree fits."""
 _DEVICE = re.compile("CUDA|CUBLAS|CUDNN|CUSOLVER|HIP error|NCCL", re.IGNORECASE)
@@ -89,6 +87,8 @@ class ConstituencyParser:
         Raises:
             Exception: the library could not parse a sentence, or made too deep a tree.
         """
+        from nltk.tree.tree import MAX_TREE_DEPTH
+
         from pipeline.constituency.transition_parser import parse_tagged
 
         words = [parser_words(sentence, self._language) for sentence in sentences]
@@ -111,7 +111,7 @@ def _bracketed(node: Tree, words: Iterator[str], depth: int) -> str:
     if node.is_preterminal():
         return f"({node.label} {escape_token(next(words))})"
     if not depth:
-        raise ValueError(f"more than {MAX_TREE_DEPTH} nodes in one another")
+        raise ValueError("too many nodes in one another")
     below = [_bracketed(child, words, depth - 1) for child in node.children]
     return f"({node.label} {' '.join(below)})"
 

@@ -161,8 +161,7 @@ class Inputs:
             own = Text.read(folder / f"{SPLIT}.references")
             translated = Text.read(folder / f"{SPLIT}.hypotheses")
             references = references or own
-            further = Translations.read({}, find_references(folder, SPLIT), None).references
-            if further != self.references:
+            if self._references[system] != self.references:
                 message = f"expected the references of {references.path}"
                 raise InputError(message, path=own.path)
             check_same_number(own, translated)
@@ -174,11 +173,16 @@ class Inputs:
         return references, hypotheses
 
     @cached_property
+    def _references(self) -> dict[str, list[list[str]]]:
+        return {
+            system: Translations.read({}, find_references(folder, SPLIT), None).references
+            for system, folder in self.system_outputs("translations").items()
+        }
+
+    @property
     def references(self) -> list[list[str]]:
         """The references of each translation, of which `translations` has the first."""
-        folder = next(iter(self.system_outputs("translations").values()))
-        files = find_references(folder, SPLIT)
-        return Translations.read({}, files, None).references
+        return next(iter(self._references.values()))
 
     @cached_property
     def drawn(self) -> list[int]:

@@ -50,13 +50,12 @@ def choose_tokenizer(setting: BleuTokenizer, language: str | None) -> str:
         own = [name for name, languages in OWN.items() if base in languages]
         spaced = "char" if own or base in UNSPACED else "13a"
         return next((name for name in own if not _missing(name)), spaced)
-    expected = f"bleu_tokenizer: expected {{}} for target language {language}"
+    fitting = "auto or char" if base in UNSPACED else "auto, 13a or intl"
+    expected = f"bleu_tokenizer: expected {fitting} for target language {language}"
     if base and base not in OWN.get(setting, (base,)):
-        fitting = expected.format("auto" if base in UNSPACED else "auto, 13a or intl")
-        raise InputError(f"{fitting}, not {setting}, which is for {OWN[setting][0]}")
+        raise InputError(f"{expected}, not {setting}, which is for {OWN[setting][0]}")
     if base in UNSPACED and setting in ("13a", "intl"):
-        fitting = expected.format("auto or char")
-        raise InputError(f"{fitting}, which has no blanks between words, not {setting}")
+        raise InputError(f"{expected}, which has no blanks between words, not {setting}")
     if missing := _missing(setting):
         install = "'.[cjk]'" if setting in OWN else missing[0]
         needs = f"{setting} needs {' and '.join(missing)}"

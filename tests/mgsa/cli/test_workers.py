@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,23 +104,25 @@ def test_a_killed_worker_is_one_clear_error() -> None:
         list(map_chunks(kill_at_five, range(20), workers=2, chunk_size=2))
 
 
+def started(code: str, **options: Any) -> subprocess.Popen[str]:
+    """A process of its own that runs some lines after imports of what is tested."""
+    imports = (
+        "import sys\n"
+        "from tests.mgsa.cli.test_workers import write_pid\n"
+        "from mgsa.cli.run import run\n"
+        "from mgsa.cli.workers import map_chunks\n"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.Popen([sys.executable, "-c", imports + code], env=env, text=True, **options)
+
+
 def test_a_group_that_is_terminated_ends_in_one_line(tmp_path: Path) -> None:
     """Idle workers of a fork, too, which wait for each other's locks."""
-    group = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            "import sys\n"
-            "from tests.mgsa.cli.test_workers import write_pid\n"
-            "from mgsa.cli.run import run\n"
-            "from mgsa.cli.workers import map_chunks\n"
-            f"pids = [{str(tmp_path)!r}] * 2\n"
-            "given = {'workers': 6, 'chunk_size': 1, 'fork': True}\n"
-            "sys.exit(run(lambda _: list(map_chunks(write_pid, pids, **given))))\n",
-        ],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    group = started(
+        f"pids = [{str(tmp_path)!r}] * 2\n"
+        "given = {'workers': 6, 'chunk_size': 1, 'fork': True}\n"
+        "sys.exit(run(lambda _: list(map_chunks(write_pid, pids, **given))))\n",
         stderr=subprocess.PIPE,
-        text=True,
         process_group=0,
     )
     wait_until(lambda: len([*tmp_path.iterdir()]) == 2, "no worker started")
@@ -129,17 +132,9 @@ def test_a_group_that_is_terminated_ends_in_one_line(tmp_path: Path) -> None:
 
 
 def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
-    parent = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            "import os\n"
-            "from tests.mgsa.cli.test_workers import write_pid\n"
-            "from mgsa.cli.workers import map_chunks\n"
-            f"found = map_chunks(write_pid, [{str(tmp_path)!r}] * 2, workers=2, chunk_size=1)\n"
-            "list(found)\n",
-        ],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    parent = started(
+        f"found = map_chunks(write_pid, [{str(tmp_path)!r}] * 2, workers=2, chunk_size=1)\n"
+        "list(found)\n"
     )
     pids = wait_until(lambda: [int(path.name) for path in tmp_path.iterdir()], "no worker started")
     parent.kill()
