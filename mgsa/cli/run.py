@@ -9,9 +9,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, suppress
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
 from html import escape
-from io import TextIOWrapper
+from io import RawIOBase, TextIOWrapper
 from pathlib import Path
 from types import FrameType
 from typing import IO, TypeVar
@@ -50,13 +50,13 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         sys.stdout.reconfigure(errors="backslashreplace")  # it may be ASCII
     try:
         Path.cwd()  # libraries of torch's end the process if it has been removed
-        with handling_signals(_terminate, signal.SIGTERM), _repeated_signals(), _lasting_stderr():
+        with handling_signals(_terminate, signal.SIGTERM), _repeated_signals(), _lasting_streams():
             try:
                 main(argv)
             except SystemExit:  # of --help
                 print(end="", flush=True)
                 raise
-        print(end="", flush=True)  # a failing flush is still an OSError here
+            print(end="", flush=True)  # a failing flush is still an OSError here
     except InputError as error:
         return _fail(str(error), BAD_INPUT)
     except FailedError as error:
@@ -184,17 +184,24 @@ class _LastingStderr(TextIOWrapper):
 
 
 @contextmanager
-def _lasting_stderr() -> Iterator[None]:
-    stream = sys.stderr
-    if stream is not sys.__stderr__ or not isinstance(stream, TextIOWrapper):
+def _lasting_streams() -> Iterator[None]:
+    """A stderr that goes on, and a stdout with a buffer, also under PYTHONUNBUFFERED.
+
+    Without one, a line that a full disk cuts would be no error.
+    """
+    with ExitStack() as streams:
+        out, err = sys.stdout, sys.stderr
+        if isinstance(out, TextIOWrapper) and isinstance(out.buffer, RawIOBase):
+            buffered = streams.enter_context(
+                open(out.fileno(), "w", 1, out.encoding, out.errors, closefd=False)
+            )
+            streams.enter_context(redirect_stdout(buffered))
+            streams.callback(_flush_or_abandon_stdout)
+        if isinstance(err, TextIOWrapper) and err is sys.__stderr__:
+            lasting = _LastingStderr(err.buffer, err.encoding, err.errors, line_buffering=True)
+            streams.callback(lasting.detach)  # leaves stderr open
+            streams.enter_context(redirect_stderr(lasting))
         yield
-        return
-    lasting = _LastingStderr(stream.buffer, stream.encoding, stream.errors, line_buffering=True)
-    try:
-        with redirect_stderr(lasting):
-            yield
-    finally:
-        lasting.detach()  # leaves stderr open
 
 
 def _flush_or_abandon_stdout() -> None:

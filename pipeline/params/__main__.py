@@ -64,7 +64,7 @@ def check_or_compose(
         content = presets.change(before, nearest[0], config, change)
     else:
         content = read_yaml(params)
-    composition = Path(f"{config} with {'--change' if write is None else '--write'}")
+    composition = Path(" ".join([f"{config} with", *(write or change or ["its defaults"])]))
     sections = check_parameters(content, composition if is_new else params)
     check_outputs(sections, params)
     asked, _ = presets.split_overrides(write or change or ())

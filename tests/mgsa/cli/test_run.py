@@ -118,6 +118,19 @@ def test_a_full_disk_under_stdout_is_one_line(lines: int) -> None:
     assert (done.returncode, done.stderr) == (FAILED, "error: stdout: No space left on device\n")
 
 
+def test_a_line_that_a_full_disk_cuts_is_an_error_without_buffers_too(tmp_path: Path) -> None:
+    code = (
+        "import sys; from mgsa.cli.run import run\n"
+        "def main(argv): sys.stdout.buffer.write(b'x' * 5000)\n"
+        "sys.exit(run(main))"
+    )
+    command = f'ulimit -f 1; exec "{sys.executable}" -u -B -c "{code}" > "{tmp_path}/out"'
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (FAILED, "error: stdout: File too large\n")
+
+
 def test_a_user_without_a_home_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/before")
     monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError))

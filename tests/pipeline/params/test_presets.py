@@ -127,7 +127,9 @@ def test_a_composition_is_written_if_it_can_be_run(
     assert run(main, argv) == 0
     assert read_yaml(params) == compose(CONF, ["model=transformer_base"])
     assert run(main, [*argv, "train.max_epochs=three"]) == 2
-    assert "train.max_epochs: expected a valid integer, got 'three'" in capsys.readouterr().err
+    composition = f"{CONF} with model=transformer_base train.max_epochs=three"
+    expected = "train.max_epochs: expected a valid integer, got 'three'"
+    assert f"\nerror: {composition}: {expected}\n" in capsys.readouterr().err
     assert read_yaml(params) == compose(CONF, ["model=transformer_base"])
 
 
