@@ -122,7 +122,7 @@ def learn(
     for pair in progress(pairs, "count words", unit="pairs"):
         for counts, text in zip(words.values(), pair, strict=True):
             counts.update(text.split(" "))
-    whole = whole_words(settings.unit, protected).fullmatch
+    whole = whole_words(settings.unit, protected)
     split = {
         side: Counter({word: n for word, n in counts.items() if not whole(word)})
         for side, counts in words.items()

@@ -8,19 +8,18 @@ is `<unk>` if the vocabulary lacks it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-
-import regex
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import open_to_write, read_lines
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS, UNK
 from pipeline.formats.preprocessing import Preprocessing, Segmentation
 from pipeline.formats.text import SIDES
+from pipeline.formats.text_settings import NOTHING, Protected
 
 CODES = "bpe.codes"
 """The file of merges in a folder that has them, or `bpe.codes.SIDE` for each side; `vocab.SIDE`
@@ -37,7 +36,6 @@ CACHE_WORDS = 200_000
 
 _VERSION = "#version: 0.2"
 _END_OF_WORD = "</w>"
-_NO_WORD = regex.compile("(?!)")
 
 
 class SubwordSplitter:
@@ -48,7 +46,7 @@ class SubwordSplitter:
         codes: Path | None,
         vocabulary: Set[str] | None,
         *,
-        whole: regex.Pattern[str] = _NO_WORD,
+        whole: Callable[[str], bool] = NOTHING.covers,
         known: Set[str] = frozenset(),
     ) -> None:
         """Read the merges.
@@ -56,7 +54,7 @@ class SubwordSplitter:
         Args:
             codes: file of merges; `None`: there are none.
             vocabulary: allowed subwords, marks included, beside all characters; `None`: any.
-            whole: words, of those that it matches as a whole, are not split.
+            whole: which words are not split.
             known: those of them that are not `UNKNOWN`. One that ends in the mark always is, since
                 its end would be lost.
 
@@ -64,7 +62,7 @@ class SubwordSplitter:
             InputError: `codes` is malformed, or of another vocabulary.
         """
         merges = read_merges(codes) if codes else []
-        self._whole = whole.fullmatch
+        self._whole = whole
         self._known = known
         made = {left + right for left, right in merges}
         for subword in vocabulary or () if codes else ():
@@ -163,10 +161,9 @@ def codes_path(folder: Path, side: str) -> Path:
     return own if own.is_file() else folder / CODES
 
 
-def whole_words(unit: str, protected: Sequence[str]) -> regex.Pattern[str]:
-    """A pattern whose full matches are the words that are not split: all, or protected ones."""
-    patterns = ["(?s:.*)"] if unit == "word" else protected or [_NO_WORD.pattern]
-    return regex.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+def whole_words(unit: str, protected: Sequence[str]) -> Callable[[str], bool]:
+    """Which words are not split: all, or protected ones."""
+    return Protected(["(?s:.*)"] if unit == "word" else protected).covers
 
 
 def read_merges(path: Path) -> list[tuple[str, str]]:

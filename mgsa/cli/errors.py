@@ -28,3 +28,11 @@ def is_out_of_memory(error: BaseException) -> bool:
     )
     tells = isinstance(error, (RuntimeError, ImportError, SystemError))
     return isinstance(error, MemoryError) or (tells and any(w in str(error) for w in words))
+
+
+def refusal_of(error: BaseException) -> str | None:
+    """What the system refused, memory or a thread or another open file, which no `OSError` says."""
+    if is_out_of_memory(error):
+        return "out of memory; smaller batches or a smaller model need less"
+    refused = ("can't start new thread", "Too many open files")
+    return next((words for words in refused if words in str(error)), None)

@@ -66,20 +66,22 @@ def atomic_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Write `path` atomically: to a temporary sibling, renamed when the block succeeds.
 
     A symbolic link is replaced itself, as it may lead to DVC's cache; devices and pipes are written
-    to directly.
+    to directly. An `InputError` is raised if another program has written the file meanwhile.
     """
     if path.exists() and not path.is_file():
         with naming(path), open_to_write(path, mode) as file:
             yield file
         return
     make_folder(path.parent)
-    temporary = temporary_sibling(path)
+    temporary, before = temporary_sibling(path), _state(path)
     with naming(path):
         try:
             with open_to_write(temporary, mode) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
+            if _state(path) != before:
+                raise InputError("expected nobody else to write it meanwhile", path=path)
             if path.is_file() and not path.is_symlink() and path.stat().st_mode & 0o200:
                 shutil.copymode(path, temporary)  # but of DVC's protected files
             temporary.replace(path)
@@ -87,6 +89,12 @@ def atomic_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
             temporary.unlink(missing_ok=True)
             raise
         sync(path.parent)
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    """The file at a path, its size and its time in nanoseconds; `None` if there is none."""
+    found = path.lstat() if os.path.lexists(path) else None
+    return found and (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def make_folder(path: Path) -> None:

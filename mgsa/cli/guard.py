@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -16,13 +16,10 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.files import make_folder, partial_prefix, real_path, temporary_siblings
 from mgsa.cli.outputs import (
     MANIFEST,
-    WRITTEN_BY,
     Running,
-    files_below,
-    foreign_file,
+    check_own,
     is_report,
     kind_of,
-    manifest_of,
     write_manifest,
     writing,
 )
@@ -135,16 +132,7 @@ def _check_folder(output: Output, command: str) -> None:
         raise InputError("expected a folder that can be replaced, found a mount", path=path)
     if output.form == "folder" and Path.cwd().is_relative_to(path.resolve()):
         raise InputError("expected another folder to replace than the current one", path=path)
-    if not (files := files_below(path)):
-        return
-    manifest, expected = manifest_of(path), f"{output.kind} of {command}"
-    writer = manifest and manifest.get(WRITTEN_BY, "an earlier version")
-    found = f"{manifest['kind']} of {writer}" if manifest else files[0]
-    if found != expected:
-        raise InputError(f"expected no folder, or {expected} to replace, found {found}", path=path)
-    if manifest and output.form == "folder" and (name := foreign_file(path, manifest)):
-        message = f"expected this command's files as it wrote them, found {name}, new or altered"
-        raise InputError(message, path=path)
+    check_own(path, output.kind, command, whole=output.form == "folder")
 
 
 def _is_first_process() -> bool:
@@ -173,7 +161,8 @@ def _locked(path: Path) -> Iterator[None]:
     try:
         file = lock.open("a")
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        in_the_way = lock if lock.exists() else path  # another user's lock
+        raise OSError(error.errno, error.strerror, str(in_the_way)) from error
     with file:
         if os.fstat(file.fileno()).st_size:
             raise InputError("expected an empty file, as locks of commands are", path=lock)
@@ -185,7 +174,8 @@ def _locked(path: Path) -> Iterator[None]:
             pass  # a file system without locks
         try:
             for stale in temporary_siblings(real):
-                shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
+                with suppress(PermissionError):  # another user's
+                    shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
             yield
         finally:
             lock.unlink(missing_ok=True)

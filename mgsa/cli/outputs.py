@@ -115,7 +115,10 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         try:
             temporary.mkdir()
             yield temporary
-            kind = _running.get().kinds.get(path)
+            command, kinds, *_ = _running.get()
+            kind = kinds.get(path)
+            if kind is not None:  # somebody may have put a file there meanwhile
+                check_own(given, kind, command)
             if kind is not None and not (temporary / MANIFEST).exists():
                 write_manifest(temporary, {"kind": kind})
             mode = temporary.stat().st_mode & 0o666
@@ -211,6 +214,24 @@ def foreign_file(folder: Path, manifest: Mapping[str, Any]) -> str | None:
         ):
             return name
     return None
+
+
+def check_own(folder: Path, kind: str, command: str, *, whole: bool = True) -> None:
+    """Raise an `InputError` unless a folder is empty, or all of it is of this kind and command.
+
+    If it is not `whole`, files may be new or altered.
+    """
+    if not (files := files_below(folder)):
+        return
+    manifest, expected = manifest_of(folder), f"{kind} of {command}"
+    writer = manifest and manifest.get(WRITTEN_BY, "an earlier version")
+    found = f"{manifest['kind']} of {writer}" if manifest else files[0]
+    if found != expected:
+        message = f"expected no folder, or {expected} to replace, found {found}"
+        raise InputError(message, path=folder)
+    if manifest and whole and (name := foreign_file(folder, manifest)):
+        message = f"expected this command's files as it wrote them, found {name}, new or altered"
+        raise InputError(message, path=folder)
 
 
 def describe_files(folder: Path) -> dict[str, dict[str, Any]]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, TypeVar
 
-from mgsa.cli.errors import FailedError, InputError, is_out_of_memory
+from mgsa.cli.errors import FailedError, InputError, refusal_of
 from mgsa.cli.files import atomic_file
 
 T = TypeVar("T")
@@ -69,9 +69,9 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         place = error.filename or ("current folder" if error.errno == errno.ENOENT else stream)
         return _fail(f"{place}: {error.strerror or error}", FAILED)
     except (MemoryError, RuntimeError, ImportError, SystemError) as error:
-        if not is_out_of_memory(error):
+        if (message := refusal_of(error)) is None:
             raise
-        return _fail("out of memory; smaller batches or a smaller model need less", FAILED)
+        return _fail(message, FAILED)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # another one finds libraries at their exits
         return _fail("interrupted", INTERRUPTED)

@@ -56,7 +56,7 @@ def map_chunks(
     try:
         while True:
             for chunk in islice(given, CHUNKS_AHEAD * workers - len(pending)):
-                pending.append(pool.submit(_work, chunk))
+                pending.append(_submit(pool, chunk))
             if not pending:
                 return
             yield pending.popleft().result()
@@ -99,8 +99,8 @@ def forked(function: Callable[[], R]) -> Iterator[Callable[[], R]]:
 
 
 def _send(function: Callable[[], Any], sender: Connection) -> None:
-    _depend_on_parent()
     try:
+        _depend_on_parent()
         found = function()
     except Exception as error:
         found = error
@@ -118,6 +118,18 @@ def _pool(function: Callable[[list[T]], R], workers: int, *, fork: bool) -> Proc
     return ProcessPoolExecutor(workers, mp_context=context, initializer=start)
 
 
+def _submit(pool: ProcessPoolExecutor, chunk: list[Any]) -> Future[Any]:
+    try:
+        return pool.submit(_work, chunk)
+    except (OSError, EOFError, RuntimeError) as error:
+        # The system refused a process or a thread: workers that have begun would wait for ever.
+        for process in multiprocessing.active_children():
+            process.kill()
+        if isinstance(error, EOFError):  # of the server that forks
+            raise FailedError("workers: the system refused another process") from None
+        raise
+
+
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """Lists of `size` items; the last may be shorter."""
     items = iter(items)
@@ -131,7 +143,14 @@ _function: Callable[[Any], Any]
 def _start_worker(function: Callable[[Any], Any]) -> None:
     global _function  # noqa: PLW0603, a worker has this one
     _function = function
-    _depend_on_parent()
+    try:
+        _depend_on_parent()
+    except RuntimeError as refused:  # another thread
+        _function = partial(_fail, refused)
+
+
+def _fail(error: Exception, _chunk: Any) -> None:
+    raise error
 
 
 def _depend_on_parent() -> None:

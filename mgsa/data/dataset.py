@@ -272,5 +272,7 @@ def _naming(path: Path) -> Iterator[None]:
     except MemoryError:  # also one of pyarrow's
         raise
     except (pa.ArrowException, OSError) as error:
+        if getattr(error, "errno", None):  # the system's, such as too many open files
+            raise
         reason = str(error).splitlines()[0]
         raise InputError(f"expected a readable Parquet file: {reason}", path=path) from None

@@ -71,9 +71,8 @@ def count_files(
     """The counts of all sentence pairs, a line each in both files."""
     total = swapped = AlignmentCounts()
     shown, gold_shown = Counter[str](), Counter[str]()
-    files = (alignments, notation), (gold, gold_notation)
-    pairs = max(sum(1 for _ in link_lines(*file)) for file in files)
-    lines = [link_lines(*file, pairs=pairs) for file in files]
+    pairs = sum(1 for _ in link_lines(gold, gold_notation))
+    lines = [link_lines(alignments, notation, pairs=pairs), link_lines(gold, gold_notation)]
     for line, (found, right) in enumerate(read_parallel([alignments, gold], lines), start=1):
         links = set(read_links(found, notation, path=alignments, line=line))
         sure, possible = read_gold_links(right, gold_notation, path=gold, line=line)

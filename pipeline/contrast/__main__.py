@@ -6,6 +6,7 @@ A corpus without contrasts has a table without rows, and a report that says so.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, zip_longest
@@ -49,12 +50,23 @@ def check_variants(
 ) -> None:
     """Check that each variant (by line) has words, and other ones than its reference."""
     columns = (dataset.texts(split, f"target_{name}") for name in ("tokens", "text"))
-    for line, (reference, whole) in enumerate(zip(*columns, strict=True), start=1):
+    references = [*zip(*columns, strict=True)]
+    for line, (reference, whole) in enumerate(references, start=1):
         for variant in contrasts.get(line, ()):
             tokens = " ".join(text.tokenize(variant.target))
             if tokens in ("", reference) or not is_contrast(variant.target, whole):
                 message = f"contrast of pair {line}: expected other tokens than its reference's"
                 raise InputError(f"{split}: {message}, got {tokens!r} of {variant.target!r}")
+    total, shared = 0, Counter[int]()  # words, of variants and of the lines beside theirs
+    for line, variants in contrasts.items():
+        words = {token for variant in variants for token in text.tokenize(variant.target)}
+        total += len(words)
+        for shift in (-1, 0, 1):
+            for reference, _ in references[max(line - 1 + shift, 0) : line + shift]:
+                shared[shift] += len(words & {*reference.split(" ")})
+    if max(2 * shared[0], total / 2) < max(shared.values(), default=0):
+        message = "contrasts are like the references of the lines beside theirs"
+        raise InputError(f"{split}: {message}: expected lines counted from 1")
 
 
 def gold_rows(

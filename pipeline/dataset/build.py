@@ -222,8 +222,10 @@ def write_split(
             if not names or rows + len(table) > shard_rows:
                 opened.close()
                 names.append(f"{split}-{len(names):05}.parquet")
+                # A file of Python's may have any name; pyarrow takes none that is not UTF-8.
+                file = opened.enter_context(open_to_write(folder / names[-1], "wb"))
                 writer = pq.ParquetWriter(
-                    folder / names[-1], table.schema, compression=compression, version="2.6"
+                    file, table.schema, compression=compression, version="2.6"
                 )
                 opened.enter_context(writer)
                 rows = 0

@@ -69,6 +69,8 @@ def evaluate_translations(
         scores["signatures"].append({"metric": metric.name, "signature": metric.command})
     if "ter" in evaluate.metrics and "ter" not in scores:
         print(f"no TER: {language} has no blanks between words", file=sys.stderr)
+    if language is None:
+        print(f"{params}: no corpus.target_language: taken as one with blanks", file=sys.stderr)
     if report is not None:
         write_report(report, scores)
     for line in describe(scores):

@@ -77,7 +77,7 @@ def link_lines(
     Args:
         sides: source and target text, by whose words the direction of a GIZA++ file is known;
             without them its links begin with its given words, which `notation` tells apart.
-        pairs: how many there are without `sides`: a NAACL file leaves out the last without links.
+        pairs: how many there are at least: a NAACL file may leave out the last ones.
     """
     lines = read_sentences(path)
     first = next(lines)
@@ -87,8 +87,6 @@ def link_lines(
         return _giza_lines(path, lines, notation, given_first=given == notation.target_first)
     if not _NAACL.fullmatch(first.strip()):
         return lines
-    if sides:
-        pairs = sum(1 for _ in read_sentences(sides[0]))
     return _naacl_lines(path, lines, notation, pairs)
 
 

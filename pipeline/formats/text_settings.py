@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +20,34 @@ TEXT = "text.json"
 """The file of tokenised text."""
 
 TokenizerKind = Literal["moses", "penn", "spacy", "characters", "none"]
+
+
+class Protected:
+    """Patterns of what stays one token."""
+
+    def __init__(self, patterns: Sequence[str] = ()) -> None:
+        self._patterns = [regex.compile(pattern) for pattern in patterns]
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where it stands in a text, from the left; of two at a place the first pattern's."""
+        spans: list[tuple[int, int]] = []
+        place = 0
+        while found := [span for p in self._patterns if (span := _first_span(p, text, place))]:
+            spans.append(min(found, key=itemgetter(0)))
+            place = spans[-1][1]
+        return spans
+
+    def covers(self, token: str) -> bool:
+        """Whether a token is such a one."""
+        return any(pattern.fullmatch(token) for pattern in self._patterns)
+
+
+NOTHING = Protected()
+
+
+def _first_span(pattern: regex.Pattern[str], text: str, place: int) -> tuple[int, int] | None:
+    """The first match at or after a place that is not empty."""
+    return next((match.span() for match in pattern.finditer(text, place) if match[0]), None)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from nltk.tree import Tree
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import write_json
+from mgsa.cli.files import open_to_write, write_json
 from mgsa.cli.outputs import sha256, write_manifest
 from mgsa.cli.progress import progress
 from mgsa.cli.workers import chunks
@@ -73,13 +73,10 @@ def build_probe_data(
         )
         tables = [pa.Table.from_pylist(some, SCHEMA) for some in chunks(rows, ROW_GROUP_ROWS)]
         table = pa.concat_tables([SCHEMA.empty_table(), *tables])
-        pq.write_table(
-            table,
-            folder / f"{split}.parquet",
-            row_group_size=ROW_GROUP_ROWS,
-            compression="zstd",
-            version="2.6",
-        )
+        with open_to_write(folder / f"{split}.parquet", "wb") as file:
+            pq.write_table(
+                table, file, row_group_size=ROW_GROUP_ROWS, compression="zstd", version="2.6"
+            )
         sizes[split] = count_labels(table, classes)
     write_json(folder / LABELS, classes)
     for name in (VOCABULARY, TAGS):

@@ -32,7 +32,7 @@ def sentences(inputs: Inputs) -> Iterator[Markup]:
     if references is None:
         return
     sources, metric, count = inputs.sources, inputs.settings.metric, inputs.settings.ranked
-    check_same_number(sources, references)
+    check_same_number(sources, references, inputs.text("tokenized", "source"))
     tokenizer = None
     if metric == "bleu":
         setting = (inputs.parameters or {}).get("evaluate", {}).get("bleu_tokenizer", "auto")
@@ -47,12 +47,14 @@ def sentences(inputs: Inputs) -> Iterator[Markup]:
     yield MACROS.legend(styles)
     yield group("charts", [_distribution(scores, styles)])
     if lists:
+        words = inputs.tokens("source") or [*map(str.split, (sources or references).lines)]
         listed = TEMPLATES.get_template("sentences.html").render(
             inputs=inputs,
             scores=scores,
             means=means,
             spreads=spreads,
             lists=lists,
+            words=words,
             order=sorted(lists, key=lambda index: means[index]),
             word_diff=word_diff,
         )

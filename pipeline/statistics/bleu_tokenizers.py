@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.languages import CHINESE, UNSPACED, base_language
-from mgsa.cli.settings import read_yaml
+from mgsa.cli.settings import Language, from_excerpt, read_yaml
 from pipeline.formats.text import read_languages
 
 BleuTokenizer = Literal[
@@ -28,12 +30,21 @@ MODULES = {
 
 
 def target_language(params: Path, corpus: Path | None) -> str | None:
-    """The target language of `corpus`, or else of the parameter file's (`None`: it names none)."""
+    """The target language of `corpus`, or else of the parameter file's (`None`: it has none)."""
     if corpus is not None:
         return read_languages(corpus)["target"]
     section = read_yaml(params).get("corpus")
-    code = section.get("target_language") if isinstance(section, dict) else None
-    return code if isinstance(code, str) else None
+    keys = section if isinstance(section, dict) else {}
+    if near := get_close_matches("target_language", keys, n=1, cutoff=0.8):
+        if near != ["target_language"]:
+            raise InputError(f"corpus.{near[0]}: unknown key (target_language?)", path=params)
+        return from_excerpt(_TargetLanguage, keys, f"{params}: corpus").target_language
+    return None
+
+
+@dataclass(frozen=True)
+class _TargetLanguage:
+    target_language: Language
 
 
 def choose_tokenizer(setting: BleuTokenizer, language: str | None) -> str:

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from mgsa.cli.errors import InputError
-from pipeline.formats.text_settings import TokenizerKind
-from pipeline.tokenizers.spacing import NOTHING, Protected
+from pipeline.formats.text_settings import NOTHING, Protected, TokenizerKind
 
 
 class Tokenizer(Protocol):

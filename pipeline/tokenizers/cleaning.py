@@ -7,7 +7,7 @@ import unicodedata
 
 import regex
 
-from pipeline.tokenizers.spacing import NOTHING, Protected
+from pipeline.formats.text_settings import NOTHING, Protected
 
 _SPELLING = regex.compile(
     r"[\p{Join_Control}\p{Prepended_Concatenation_Mark}\U000e0020-\U000e007f]"

@@ -13,7 +13,8 @@ from typing import Any
 from sacremoses import MosesTokenizer
 from sacremoses.corpus import NonbreakingPrefixes
 
-from pipeline.tokenizers.spacing import NOTHING, Protected, Spacing
+from pipeline.formats.text_settings import NOTHING, Protected
+from pipeline.tokenizers.spacing import Spacing
 
 LANGUAGES = frozenset(NonbreakingPrefixes().available_langs.values()) - {"zh", "yue"}
 """Languages whose abbreviations Moses knows, and not English ones in their place."""

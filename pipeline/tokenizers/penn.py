@@ -10,7 +10,8 @@ from itertools import cycle
 
 from nltk.tokenize import TreebankWordTokenizer
 
-from pipeline.tokenizers.spacing import NOTHING, Protected, Spacing
+from pipeline.formats.text_settings import NOTHING, Protected
+from pipeline.tokenizers.spacing import Spacing
 
 _PLAIN = {"``": '"', "''": '"'}
 """Opening and closing quotes, which alternate."""

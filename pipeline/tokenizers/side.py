@@ -7,11 +7,15 @@ from functools import cache
 from pathlib import Path
 
 from mgsa.cli.languages import base_language
-from pipeline.formats.text_settings import PREPROCESSING, TextSettings, read_text_settings
+from pipeline.formats.text_settings import (
+    PREPROCESSING,
+    Protected,
+    TextSettings,
+    read_text_settings,
+)
 from pipeline.tokenizers import tokenizer_of
 from pipeline.tokenizers.casing import Truecaser, lowered
 from pipeline.tokenizers.cleaning import PunctuationNormalizer, clean
-from pipeline.tokenizers.spacing import Protected
 
 
 class SideText:

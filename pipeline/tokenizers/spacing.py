@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 import regex
 
 from mgsa.cli.languages import CHINESE, UNSPACED_SCRIPTS
+from pipeline.formats.text_settings import NOTHING, Protected
 
 Kind = Literal["word", "open", "close", "quote"]
 
@@ -39,29 +40,6 @@ _UNSPACED = regex.compile(rf"[{UNSPACED_SCRIPTS}\u3000-\u303f\uff00-\uff0f\uff1a
 """Letters of scripts that put no blank between words, and fullwidth punctuation."""
 _FRENCH = frozenset("?!:;»")
 """Marks that French puts a space before."""
-
-
-class Protected:
-    """Patterns of what stays one token."""
-
-    def __init__(self, patterns: Sequence[str] = ()) -> None:
-        self.pattern = "|".join(f"(?:{pattern})" for pattern in patterns)
-        self._any = regex.compile(self.pattern)
-        self._each = [regex.compile(pattern) for pattern in patterns]
-
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where it stands in a text."""
-        # Each alone is ruled out much faster than all at once.
-        if not any(pattern.search(text) for pattern in self._each):
-            return []
-        return [match.span() for match in self._any.finditer(text)]
-
-    def covers(self, token: str) -> bool:
-        """Whether a token is such a one."""
-        return bool(self._each) and self._any.fullmatch(token) is not None
-
-
-NOTHING = Protected()
 
 
 class _Placed(NamedTuple):

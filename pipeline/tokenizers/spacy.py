@@ -11,7 +11,8 @@ from typing import Any
 import spacy
 
 from mgsa.cli.errors import InputError
-from pipeline.tokenizers.spacing import NOTHING, Protected, Spacing
+from pipeline.formats.text_settings import NOTHING, Protected
+from pipeline.tokenizers.spacing import Spacing
 
 
 class SpacyWords:

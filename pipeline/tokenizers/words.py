@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import regex
 
-from pipeline.tokenizers.spacing import NOTHING, Protected, Spacing
+from pipeline.formats.text_settings import NOTHING, Protected
+from pipeline.tokenizers.spacing import Spacing
 
 _LETTER = r"[\p{L}\p{M}\p{N}\p{Cf}\p{Co}_]"
 _LINK = r"[[\p{P}\p{S}--[\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Terminal_Punctuation}]]||[.,:’]]"

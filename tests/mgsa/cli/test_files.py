@@ -85,6 +85,18 @@ def test_what_is_there_stays_as_it_was_when_a_block_raises(tmp_path: Path) -> No
     assert names(tmp_path) == ["file", "out"]
 
 
+def test_what_another_program_writes_meanwhile_is_kept(tmp_path: Path) -> None:
+    def write() -> None:
+        with atomic_file(tmp_path / "file") as file:
+            file.write("new")
+            (tmp_path / "file").write_text("another's")
+
+    with pytest.raises(InputError, match="file: expected nobody else to write it meanwhile"):
+        write()
+    assert (tmp_path / "file").read_text() == "another's"
+    assert names(tmp_path) == ["file"]
+
+
 def fill(path: Path, name: str) -> None:
     with atomic_folder(path) as folder:
         (folder / name).touch()

@@ -225,6 +225,20 @@ def test_what_a_killed_run_left_is_removed_and_nothing_of_a_sibling(folder: Path
     assert all(path.exists() for path in others)
 
 
+def test_a_file_that_somebody_adds_while_the_command_runs_is_kept(folder: Path) -> None:
+    ours = Output(Path("ours"), "folder", KIND)
+
+    def write() -> None:
+        with guard(COMMAND, [], [ours]), atomic_folder(Path("ours")) as made:
+            (made / "codes").write_text("new")
+            (folder / "ours/thoughts.txt").write_text("mine")
+
+    with pytest.raises(InputError, match=r"found thoughts\.txt, new or altered"):
+        write()
+    assert (folder / "ours/thoughts.txt").read_text() == "mine"
+    assert (folder / "ours/codes").read_text() == "x"
+
+
 @pytest.mark.usefixtures("folder")
 def test_stdout_is_no_input() -> None:
     code = (

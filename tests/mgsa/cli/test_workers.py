@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -102,6 +104,20 @@ def test_forked_work_ends_with_its_block(tmp_path: Path) -> None:
 def test_a_killed_worker_is_one_clear_error() -> None:
     with pytest.raises(FailedError, match=r"^workers: a worker process was killed"):
         list(map_chunks(kill_at_five, range(20), workers=2, chunk_size=2))
+
+
+def test_a_worker_that_the_system_refuses_is_an_error_and_no_hang() -> None:
+    used = max(int(path.name) for path in Path("/proc/self/fd").iterdir())
+    lowest = used + 8  # for one worker, not for eight
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, most))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            list(map_chunks(as_it_is, range(20), workers=8, chunk_size=2, fork=True))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    wait_until(lambda: not multiprocessing.active_children(), "workers are left")
 
 
 def started(code: str, **options: Any) -> subprocess.Popen[str]:

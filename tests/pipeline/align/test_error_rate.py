@@ -123,8 +123,11 @@ def test_gold_links_of_the_naacl_shared_task_are_scored(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gold = "1 1 1 S\n1 2 2 S\n1 2 3 P\n2 1 2 S\n2 2 1 S\n"
-    assert run(main, argv(tmp_path, FOUND + "\n", gold)) == 0  # the last pair has no gold links
+    assert run(main, argv(tmp_path, FOUND + "\n", f"{gold}3 1 0 S\n")) == 0  # to the null word
     assert capsys.readouterr().out.startswith("AER 28.57, precision 100.00, recall 50.00 (3 links")
+    assert run(main, argv(tmp_path, FOUND + "\n", gold)) == 2
+    assert "gold:2: ends after 2 lines; expected as many as in " in capsys.readouterr().err
+    assert run(main, argv(tmp_path, "1 1 1\n1 2 3\n", gold)) == 0  # it found none in the last
 
 
 def test_links_are_of_the_golds_corpus(tmp_path: Path) -> None:

@@ -246,6 +246,18 @@ def test_what_does_not_belong_together_is_refused(
     assert contents(tmp_path) == before
 
 
+@pytest.mark.parametrize("shift", [-1, 1])
+def test_contrasts_whose_lines_are_counted_otherwise_are_refused(
+    folder: Path, tmp_path: Path, shift: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(folder, tmp_path / "copy")
+    targets = enumerate((target for _, target in TEXTS["test"]), start=1 + shift)
+    wrong = [Contrast(line, "x", f"never {text}") for line, text in targets if 0 < line <= 12]
+    write_variants(tmp_path / "copy", "test", wrong)
+    assert contrast(tmp_path / "copy", tmp_path / "out") == BAD_INPUT
+    assert "of the lines beside theirs: expected lines counted from 1" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("variant", [" ", f" {TEXTS['test'][1][1]} "])
 def test_a_variant_with_the_tokens_of_its_reference_or_none_is_refused(
     folder: Path, tmp_path: Path, variant: str, capsys: pytest.CaptureFixture[str]

@@ -18,6 +18,7 @@ from sacrebleu.metrics.ter import TER
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import write_json
+from mgsa.cli.run import BAD_INPUT, DONE, run
 from mgsa.cli.settings import to_mapping
 from pipeline.evaluate.__main__ import main
 from pipeline.evaluate.scores import score
@@ -285,6 +286,29 @@ def test_a_perfect_translation_has_bleu_100_in_any_language(
     assert report.get("ter") == (None if is_left_out else 0)
     said = capsys.readouterr().err
     assert said == (f"no TER: {language} has no blanks between words\n" if is_left_out else "")
+
+
+@pytest.mark.parametrize(
+    ("section", "status", "told"),
+    [
+        ({}, DONE, "params.yaml: no corpus.target_language: taken as one with blanks\n"),
+        ({"target_langauge": "ja"}, BAD_INPUT, "corpus.target_langauge: unknown key (target_"),
+        ({"target_language": "german"}, BAD_INPUT, "corpus.target_language: expected "),
+    ],
+)
+def test_a_target_language_that_is_not_known_is_told(
+    tmp_path: Path,
+    section: dict[str, str],
+    status: int,
+    told: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("hypotheses", "references"):
+        write_lines(tmp_path / name, [f"{name} of one line"])
+    sections = {"evaluate": to_mapping(SETTINGS), "corpus": section}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(sections), "utf-8")
+    assert run(main, arguments(tmp_path)) == status
+    assert told in capsys.readouterr().err
 
 
 def test_ter_of_chinese_is_sacrebleus() -> None:

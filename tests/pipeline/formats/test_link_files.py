@@ -138,8 +138,10 @@ def test_what_is_wrong_in_files_of_other_formats_is_named(
         read_file(tokenized, text, PHARAOH)
 
 
-def test_the_last_pairs_of_the_naacl_shared_task_may_have_no_links(tokenized: Path) -> None:
-    assert read_file(tokenized, "1 1 1 S\n", PHARAOH) == [{(0, 0)}, set()]
+def test_the_last_pair_of_the_naacl_shared_task_has_links(tokenized: Path) -> None:
+    assert read_file(tokenized, "1 1 1 S\n2 1 0\n", PHARAOH) == [{(0, 0)}, set()]
+    with pytest.raises(InputError, match="links:1: ends after 1 line; expected as many as in "):
+        read_file(tokenized, "1 1 1 S\n", PHARAOH)
 
 
 def test_possible_links_of_a_corpus_are_gold_and_none_to_learn_from(tokenized: Path) -> None:

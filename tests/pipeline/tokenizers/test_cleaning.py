@@ -2,8 +2,8 @@
 
 import pytest
 
+from pipeline.formats.text_settings import Protected
 from pipeline.tokenizers.cleaning import PunctuationNormalizer, clean
-from pipeline.tokenizers.spacing import Protected
 
 
 @pytest.mark.parametrize(

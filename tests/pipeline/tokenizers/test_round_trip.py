@@ -167,6 +167,13 @@ def test_what_is_protected_is_one_token_wherever_it_stands(
     assert "".join(found.split()) == "".join(text.split())
 
 
+def test_each_protected_pattern_is_its_own() -> None:
+    """Flags, back-references and matches of nothing are of one pattern, not of them all."""
+    patterns = (r"(\w)~\1", r"(?x)(\d)/\1 # of a bar", "a*", r"(?i)opus")
+    side = SideText(text_with(source="characters", protected=patterns), "source", "en")
+    assert side.tokenize("OPUS 4/4 caab~b") == ["OPUS", "▁", "4/4", "▁", "c", "aa", "b~b"]
+
+
 @pytest.mark.parametrize(("kind", "language"), [("penn", "de"), ("spacy", "xh")])
 def test_a_tokeniser_that_a_language_lacks_is_refused(kind: str, language: str) -> None:
     with pytest.raises(InputError, match=f"tokenize: .*{language}"):
