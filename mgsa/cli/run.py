@@ -65,9 +65,7 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         _flush_or_abandon_stdout()
         if isinstance(error, BrokenPipeError):  # the reader is gone (`| head`)
             return DONE
-        stream = "a closed stdin or stdout" if error.errno == errno.EBADF else "stdout"
-        place = error.filename or ("current folder" if error.errno == errno.ENOENT else stream)
-        return _fail(f"{place}: {error.strerror or error}", FAILED)
+        return _fail(_described(error), FAILED)
     except (MemoryError, RuntimeError, ImportError, SystemError) as error:
         if (message := refusal_of(error)) is None:
             raise
@@ -210,6 +208,22 @@ def _flush_or_abandon_stdout() -> None:
         print(end="", flush=True)
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _described(error: OSError) -> str:
+    """A system's error with its file or, if it names none, with what it must be of."""
+    match error.errno:
+        case _ if error.filename:
+            place = f"{error.filename}: "
+        case errno.EBADF:
+            place = "a closed stdin or stdout: "
+        case errno.ENOENT:
+            place = "current folder: "
+        case errno.EMFILE | errno.EAGAIN:  # too many open files or processes
+            place = ""
+        case _:
+            place = "stdout: "
+    return f"{place}{error.strerror or error}"
 
 
 def _fail(message: str, status: int) -> int:

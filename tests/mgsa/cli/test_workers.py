@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -16,7 +14,7 @@ from typing import Any
 import pytest
 
 from mgsa.cli.errors import FailedError, InputError
-from mgsa.cli.run import TERMINATED
+from mgsa.cli.run import FAILED, TERMINATED
 from mgsa.cli.workers import CHUNKS_AHEAD, forked, map_chunks
 from tests.running import is_running, wait_until
 
@@ -106,20 +104,6 @@ def test_a_killed_worker_is_one_clear_error() -> None:
         list(map_chunks(kill_at_five, range(20), workers=2, chunk_size=2))
 
 
-def test_a_worker_that_the_system_refuses_is_an_error_and_no_hang() -> None:
-    used = max(int(path.name) for path in Path("/proc/self/fd").iterdir())
-    lowest = used + 8  # for one worker, not for eight
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, most))
-    try:
-        with pytest.raises(OSError, match="Too many open files"):
-            list(map_chunks(as_it_is, range(20), workers=8, chunk_size=2, fork=True))
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, before)
-    wait_until(lambda: not multiprocessing.active_children(), "workers are left")
-
-
 def started(code: str, **options: Any) -> subprocess.Popen[str]:
     """A process of its own that runs some lines after imports of what is tested."""
     imports = (
@@ -145,6 +129,17 @@ def test_a_group_that_is_terminated_ends_in_one_line(tmp_path: Path) -> None:
     os.killpg(group.pid, signal.SIGTERM)
     assert group.communicate(timeout=30)[1] == "error: terminated\n"
     assert group.returncode == TERMINATED
+
+
+def test_a_worker_that_the_system_refuses_is_one_line_and_no_hang() -> None:
+    refused = started(
+        "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24))\n"
+        "given = {'workers': 64, 'chunk_size': 1, 'fork': True}\n"
+        "sys.exit(run(lambda _: list(map_chunks(len, range(200), **given))))\n",
+        stderr=subprocess.PIPE,
+    )
+    assert refused.communicate(timeout=30)[1] == "error: Too many open files\n"
+    assert refused.returncode == FAILED
 
 
 def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
