@@ -309,7 +309,7 @@ def test_four_references_of_a_test_set_in_chinese(tmp_path: Path) -> None:
     ]
     files += [f"corpus.test.{s}=own/test.{c}.sgm" for s, c in (("source", "zh"), ("target", "en"))]
     pair = "corpus.source_language=zh corpus.target_language=en tokenize.source=spacy"
-    small = "bpe.merges=150 train.max_updates=60 train.warmup=10 train.validate_every=60"
+    small = "bpe.merges=150 train.max_updates=20 train.warmup=5 train.validate_every=20"
     assert stages(tmp_path, {}, *pair.split(), *small.split(), *files, last="translate") == 0
     rows = splits()["test"]
     assert lines(tmp_path / "corpus/test.target.4") == [english[3] for _, english in rows]

@@ -33,6 +33,7 @@ OVERRIDES = [
 
 
 @pytest.mark.real
+@pytest.mark.slow
 def test_a_recurrent_model_from_german_to_english(tmp_path: Path, shared: Path) -> None:
     overrides = write_head(tmp_path, shared, PAIRS, LANGUAGES) + OVERRIDES
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(compose(ROOT / "conf", overrides)))

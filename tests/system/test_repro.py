@@ -165,8 +165,3 @@ def test_what_no_stage_takes_is_named_before_any_work(project: Project) -> None:
     assert "Traceback" not in said
     assert ran(said) == ["params"]
     assert not (project.folder / "data/corpus").exists()
-    # What no preset gives is a legitimate experiment, and named.
-    path.write_text(text.replace("  warmup: 500\n", "  warmup: 501\n"), "utf-8")
-    said = project.run("dvc", "repro", "params")
-    assert "model=mgsa_plus_tiny train=cpu, with 1 value that no preset gives:\n" in said
-    assert "  train.warmup: 501 (the preset has 500)\n" in said

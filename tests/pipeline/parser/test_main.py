@@ -42,7 +42,7 @@ parser:
     seed: 1
     vector_dim: 12
     hidden: 16
-    epochs: 6
+    epochs: 3
     batch: 10
     learning_rate: 2.0e-4
 """
