@@ -79,7 +79,9 @@ def new(
             make_folder(folder)  # kept, as it may be where the user is
             with TemporaryDirectory(prefix=PARTIAL, dir=folder) as filled:
                 _fill(Path(filled), folder.resolve().name)
-                for entry in Path(filled).iterdir():
+                # By dvc.yaml it is known as a project: it comes when all else is there.
+                entries = Path(filled).iterdir()
+                for entry in sorted(entries, key=lambda path: path.suffix == ".yaml"):
                     entry.rename(folder / entry.name)
         for link, target in links:
             if link.is_symlink() and (before := link.readlink()) != target:
@@ -99,6 +101,8 @@ def _fill(folder: Path, title: str) -> None:
     except shutil.Error as error:  # its first file tells enough
         _, path, reason = error.args[0][0]
         raise FailedError(f"{path}: {reason}") from None
+    for path in folder.rglob("*"):  # what is installed may be read-only
+        path.chmod(path.stat().st_mode | 0o200)
     for name in FILES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(template / name, folder / name)

@@ -287,7 +287,8 @@ def _value(parameter: _Parameter, arguments: Mapping[str, Any]) -> Any:
 
     value = arguments[parameter.name]
     if value is parameter.default:
-        return Path(str(value).format(**arguments)) if isinstance(value, Path) else value
+        given = {name: str(one).rstrip("/") for name, one in arguments.items()}
+        return Path(str(value).format(**given)) if isinstance(value, Path) else value
     is_path = type(parameter.option) is not Option
     if is_path and "" in (value if isinstance(value, list) else [value]):
         raise InputError(f"{parameter.flag}: expected no empty argument")

@@ -44,6 +44,11 @@ def real_path(path: Path) -> Path:
     return Path(os.path.realpath(path))  # `Path.resolve` fails of them
 
 
+def with_links(path: Path) -> list[Path]:
+    """A file or folder, and the links below it, which lead to more of it."""
+    return [path, *(inner for inner in path.rglob("*") if inner.is_symlink())]
+
+
 def temporary_sibling(path: Path) -> Path:
     """A new name beside output `path`, of which nobody else has a file."""
     return path.with_name(partial_prefix(path) + secrets.token_hex(4))
@@ -101,8 +106,11 @@ def make_folder(path: Path) -> None:
     """Make a folder and its parents; an `InputError` is raised if one of them is a file."""
     try:
         path.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError) as error:
-        found = "a link that leads nowhere" if Path(error.filename).is_symlink() else "a file"
+    except (FileExistsError, FileNotFoundError, NotADirectoryError) as error:
+        is_link = Path(error.filename).is_symlink()
+        if isinstance(error, FileNotFoundError) and not is_link:
+            raise
+        found = "a link that leads nowhere" if is_link else "a file"
         raise InputError(f"expected a folder, found {found}", path=error.filename) from None
 
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import make_folder, partial_prefix, real_path, temporary_siblings
+from mgsa.cli.files import make_folder, partial_prefix, real_path, temporary_siblings, with_links
 from mgsa.cli.outputs import (
     MANIFEST,
     Running,
@@ -62,9 +62,10 @@ def guard(
     for path in inputs:
         if path.is_file() and is_stdout(path.stat()):
             raise InputError("expected an input apart from stdout", path=path)
+    read = [("input", place) for path in inputs for place in with_links(path)]
     for number, output in enumerate(outputs):
         others = [("other output", other.path) for other in outputs[:number]]
-        for name, path in [*(("input", path) for path in inputs), *others]:
+        for name, path in [*read, *others]:
             if _overlap(output.path, path):
                 message = f"expected an output apart from the {name} {path}"
                 raise InputError(message, path=output.path)

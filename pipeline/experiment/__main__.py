@@ -153,7 +153,8 @@ def unfinished_stages(folder: Path, stages: Sequence[str]) -> frozenset[str]:
     asked = [*DVC, "status", "--json", "--with-deps", *stages]
     done = subprocess.run(asked, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise FailedError(f"dvc status: {done.stderr.strip().removeprefix('ERROR: ')}")
+        message = done.stderr.strip().removeprefix("ERROR: ").partition("\n")[0]
+        raise FailedError(f"dvc status: {message}")
     return frozenset(json.loads(done.stdout))
 
 

@@ -4,12 +4,13 @@ import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import real_path
+from mgsa.cli.files import real_path, with_links
 from mgsa.cli.outputs import kind_of
 from mgsa.cli.settings import paths_read, read_yaml
 from mgsa.config import ModelConfig, TrainConfig
@@ -95,8 +96,9 @@ def check_outputs(sections: Mapping[str, Any], path: Path) -> None:
     ]
     outputs = {real_path(path.parent / name) for out in named for name in _names(out)}
     for key, read in _paths(sections):
-        real = real_path(read)
-        if any(out.is_relative_to(real) or real.is_relative_to(out) for out in outputs):
+        places = {real_path(place) for place in with_links(read)}
+        pairs = product(outputs, places)
+        if any(out.is_relative_to(real) or real.is_relative_to(out) for out, real in pairs):
             problem = f"{key}: expected a copy of {read}, which DVC removes before it makes it anew"
             raise InputError(
                 f"{problem} (cp {'-r ' * read.is_dir()}{read} my_{read.name})", path=path

@@ -11,7 +11,7 @@ import pytest
 
 from mgsa.cli.run import BAD_INPUT, DONE, run
 from mgsa.cli.settings import read_yaml
-from pipeline.new import CODE, main
+from pipeline.new import CODE, FILES, _template, main
 from pipeline.params.presets import compose
 from tests.imports import ROOT
 
@@ -51,6 +51,21 @@ def test_a_clone_of_a_project_is_linked(tmp_path: Path) -> None:
     assert run(main, [str(tmp_path / "mine")]) == DONE
     assert (tmp_path / "mine/mgsa").resolve() == CODE["mgsa"]
     assert (tmp_path / "mine/params.yaml").read_text() == "mine"
+
+
+def test_what_is_installed_read_only_can_be_edited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    template = shutil.copytree(_template() / "conf", tmp_path / "installed/conf").parent
+    for name in (*FILES, ".dvc/plots/curves.json"):
+        (template / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(_template() / name, template / name)
+    for path in template.rglob("*"):
+        path.chmod(0o444 if path.is_file() else 0o555)
+    monkeypatch.setattr("pipeline.new._template", lambda: template)
+    assert run(main, [str(tmp_path / "mine")]) == DONE
+    for name in ("conf", "conf/model", "conf/config.yaml", ".dvc/plots", "dvc.yaml"):
+        assert (tmp_path / "mine" / name).stat().st_mode & 0o200
 
 
 def test_a_project_may_lack_experiments(tmp_path: Path) -> None:

@@ -44,6 +44,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("hidden").mkdir()
     Path("hidden/thesis.tex").touch()
     Path("link").symlink_to("in")
+    Path("of_links/deep").mkdir(parents=True)
+    Path("of_links/deep/text").symlink_to(tmp_path / "hidden/thesis.tex")
     Path("linked").symlink_to("ours")
     return tmp_path
 
@@ -60,7 +62,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     ),
     "unmarked": lambda folder: (folder / "manifest.json").unlink(),
 }
-INPUTS = [Path("in"), Path("params.yaml")]
+INPUTS = [Path("in"), Path("params.yaml"), Path("of_links")]
 NOT_OURS = "expected no folder, or mgsa codes( of pipeline.bpe)? to replace, found"
 CHANGED = "expected this command's files as it wrote them, found"
 
@@ -74,6 +76,7 @@ CHANGED = "expected this command's files as it wrote them, found"
         ("link", "folder", "link: expected an output apart from the input in"),
         ("link/deep", "folder", "link/deep: expected an output apart from the input"),
         ("params.yaml", "file", "params.yaml: expected an output apart from the input"),
+        ("hidden", "folder", "expected an output apart from the input of_links/deep/text"),
         ("a/../params.yaml", "file", "expected an output apart from the input params.yaml"),
         ("params.yaml/out", "folder", "expected an output apart from the input"),
         ("theirs", "folder", f"theirs: {NOT_OURS} codes"),

@@ -215,13 +215,16 @@ def test_an_output_of_the_pipeline_is_no_input(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copy(ROOT / "dvc.yaml", tmp_path)
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links/train.en").symlink_to("../data/corpus/train.source")
     argv = ["--config", str(CONF), "--params", str(tmp_path / "params.yaml"), "--write"]
     for key, name in (
-        ("train.initial", "model"),
-        ("train.initial", "."),
-        ("corpus.folder", "corpus"),
+        ("train.initial", "data/model"),
+        ("train.initial", "data"),
+        ("corpus.folder", "data/corpus"),
+        ("corpus.folder", "links"),
     ):
-        path = tmp_path / "data" / name
+        path = tmp_path / name
         of_corpus = ["corpus=local", "parser=none", "model=rnn_attn_tiny"] * ("corpus" in key)
         assert run(main, [*argv, *of_corpus, f"{key}={path}"]) == 2
         assert f"{key}: expected a copy of {path}" in capsys.readouterr().err
