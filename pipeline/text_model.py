@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 PORTION = 1000
 """Pairs in memory at once, of which those of like length make batches."""
+PEEKED = 100
+"""Sentences by which raw text is told from tokens."""
 
 ParserOption = Annotated[
     Path | None,
@@ -93,6 +95,7 @@ class TextModel:
     def __init__(self, opened: OpenedModel, preprocessor: Preprocessor) -> None:
         self.opened = opened
         self.preprocessor = preprocessor
+        self._told = False
 
     @classmethod
     def load(
@@ -196,6 +199,8 @@ class TextModel:
                 tokens += self._tokens([text], tokenized=tokenized, paths=[Path(path)], line=line)
         except InputError as error:
             malformed = error
+        if tokenized:
+            self._tell_of_raw_text(tokens)
         every = self.preprocessor.rows_of_tokens(tokens, phrases=phrases)
         rows = list(takewhile(lambda row: len(row.source) <= LONGEST, every))
         translations = self.opened.translate_rows(
@@ -263,7 +268,18 @@ class TextModel:
         )
         for portion in chunks(tokens, PORTION):
             sources, targets = zip(*portion, strict=True)
+            if tokenized:
+                self._tell_of_raw_text(sources)
             yield sources, targets, self.preprocessor.rows_of_tokens(sources, targets)
+
+    def _tell_of_raw_text(self, sentences: Sequence[list[str]]) -> None:
+        """Print, once, that most of some sentences are not in the tokens of the training data."""
+        some = [words for words in sentences[:PEEKED] if words]
+        raw = sum(self.preprocessor.tokenize(" ".join(words))[0] != words for words in some)
+        if 2 * raw > len(some) and not self._told:
+            self._told = True
+            found = f"{raw} of {len(some)} sentences are not in the tokens of the training data"
+            print(f"--tokenized: {found}, and are taken as they are", file=sys.stderr)
 
     def _tokens(
         self, texts: Sequence[str], *, tokenized: bool, paths: Sequence[Path], line: int

@@ -246,7 +246,8 @@ def parse_yaml(text: str, path: str | Path) -> Any:
     try:
         return _apart(loader.load(text))
     except (YAMLError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
+        is_key = getattr(error, "context", None) == "while scanning a simple key"
+        mark = getattr(error, "context_mark" if is_key else "problem_mark", None)
         problem = getattr(error, "problem", error)
         line = mark.line + 1 if mark and isinstance(path, Path) else None
         raise InputError(f"expected YAML: {problem}", path=path, line=line) from None

@@ -1,10 +1,12 @@
 """Stage `evaluate`: sacreBLEU's scores of translations, and those of other metrics' commands."""
 
 import sys
+from filecmp import cmp
 from pathlib import Path
 from typing import Annotated
 
 from mgsa.cli.command import Input, ParameterFile, Report
+from mgsa.cli.errors import InputError
 from mgsa.cli.outputs import digest, write_report
 from mgsa.cli.provenance import checked_digests
 from mgsa.cli.run import for_stdout, run
@@ -53,6 +55,8 @@ def evaluate_translations(
     translations = Translations.read(given, references, sets)
     systems = {name: path for name, path in given.items() if name != "source"}
     translations.check_systems(systems, references)
+    if source and any(cmp(source, path, shallow=False) for path in references):
+        raise InputError("expected references apart from --source", path=source)
     reports = {}
     for name, part in translations.by_set().items():
         ours, theirs = part.texts["hypotheses"], part.texts.get("baseline")

@@ -116,7 +116,10 @@ def _json_lines(path: Path, pairs: int) -> Iterator[Contrast]:
 
 
 def _lingeval(path: Path, pairs: int) -> Iterator[Contrast]:
-    sentences: Any = from_excerpt(list[_Sentence], read_json(path), f"{path}: sentences")
+    content = read_json(path)
+    if content and isinstance(content[0], dict) and "line" in content[0]:
+        raise InputError("expected a JSON object a line, found an array", path=path, line=1)
+    sentences: Any = from_excerpt(list[_Sentence], content, f"{path}: sentences")
     if pairs != len(sentences):
         message = f"expected a sentence for each of {pairs} pairs, got {len(sentences)}"
         raise InputError(message, path=path)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from mgsa.cli.command import Input, Option, OutputFolder, ParameterFile, Report
 from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_lines
 from mgsa.cli.outputs import digest
 from mgsa.cli.run import run
 from mgsa.cli.settings import to_mapping
@@ -159,7 +160,7 @@ def score_patterns(
         scores["lengths"] = [*length_scores(statistics, lengths, settings.source_lengths)]
     if tokenized and trees and alignments:
         links = find_links(alignments, tokenized, split)
-        if links is None:
+        if links is None or not any(map(str.strip, read_lines(links))):
             print(f"{alignments} has no links of {split}: no categories", file=sys.stderr)
         else:
             sizes = range(1, settings.max_category_ngram + 1)

@@ -183,7 +183,9 @@ def test_phrases_in_json_are_start_end_and_tag(models: Path) -> None:
     assert all(isinstance(tag, str) for _, _, tag in content["phrases"][0])
 
 
-def test_tokens_are_translated_as_given_and_to_tokens(models: Path) -> None:
+def test_tokens_are_translated_as_given_and_to_tokens(
+    models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     translator = pipeline.load(models / "words")
     text = "a man, a dog"
     (raw,) = translator.translate([text], links=True)
@@ -196,6 +198,11 @@ def test_tokens_are_translated_as_given_and_to_tokens(models: Path) -> None:
     assert given.n_best[0].links == raw.n_best[0].links
     assert blank.text == ""
     assert odd.tokens == ("a", "man,", "a", "dog")
+    assert capsys.readouterr().err == ""
+    for _ in range(2):
+        assert len([*translator.score([("a man.", "a dog.")], tokenized=True)]) == 1
+    told = "--tokenized: 1 of 1 sentences are not in the tokens of the training data, and are taken"
+    assert capsys.readouterr().err == f"{told} as they are\n"
     with pytest.raises(InputError, match="sentence:2: expected tokens with one space between them"):
         translator.translate(["a man", "a  dog"], tokenized=True)
 

@@ -138,6 +138,7 @@ def test_yaml_is_that_of_dvc(tmp_path: Path) -> None:
         (b"", r"p\.yaml: expected a mapping of sections, found null$"),
         (b"a: 1\nb: [1\n", r"p\.yaml:3: expected YAML: "),
         (b"a: !!python/object/apply:os.getcwd []\n", r"p\.yaml:1: expected YAML: could not deter"),
+        (b"a: 1\nb:2\nc: 3\n", r"p\.yaml:2: expected YAML: could not find expected ':'"),
         (b"a: 2020-13-02\n", r"p\.yaml: expected YAML: month must be in 1\.\.12$"),
         (b"a:\n  b: 1\n  c: 2\n  b: 3\n", r"p\.yaml:4: expected YAML: found duplicate key \"b\""),
     ],

@@ -23,6 +23,7 @@ from tests.lines import lines, write_lines
 from tests.model_folders import random_model
 from tests.parameters import PARAMETERS
 from tests.text_folders import (
+    WORDS,
     build_dataset,
     contents,
     parse_with_toy,
@@ -32,8 +33,8 @@ from tests.text_folders import (
 )
 
 TEXTS = {name: random_texts(12, seed) for seed, name in enumerate(("train", "valid", "test"))}
-VARIANTS = [target for _, target in reversed(TEXTS["test"])]
-"""One of each test pair: the target of another."""
+VARIANTS = [f"{WORDS.split()[n]} {target}" for n, (_, target) in enumerate(TEXTS["test"])]
+"""One of each test pair: its target with another word."""
 SECTION = {"batch_tokens": 300, "bootstrap_samples": 20, "randomization_trials": 50, "seed": 1}
 
 
@@ -255,7 +256,7 @@ def test_contrasts_whose_lines_are_counted_otherwise_are_refused(
     wrong = [Contrast(line, "x", f"never {text}") for line, text in targets if 0 < line <= 12]
     write_variants(tmp_path / "copy", "test", wrong)
     assert contrast(tmp_path / "copy", tmp_path / "out") == BAD_INPUT
-    assert "of the lines beside theirs: expected lines counted from 1" in capsys.readouterr().err
+    assert "expected variants of the lines named, counted from 1" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("variant", [" ", f" {TEXTS['test'][1][1]} "])

@@ -381,6 +381,8 @@ def test_hypotheses_are_none_of_their_references(files: Path) -> None:
         main(arguments(files, "--references", str(files / "hypotheses")))
     with pytest.raises(InputError, match="references: expected references apart from"):
         main(arguments(files, "--references", str(files / "references")))
+    with pytest.raises(InputError, match="references: expected references apart from --source"):
+        main(arguments(files, "--source", str(files / "references")))
 
 
 def test_a_further_reference_that_is_invisible_is_none(files: Path) -> None:

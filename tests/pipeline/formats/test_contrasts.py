@@ -106,6 +106,7 @@ def test_a_mistake_is_named_by_its_line(
         ("[\n{]", "l.json:2: expected JSON: "),
         (json.dumps(LINGEVAL[:2]), "l.json: expected a sentence for each of 3 pairs, got 2"),
         ('[{"errors": [{"type": "x"}]}]', "sentences[0].errors[0].contrastive: missing key"),
+        (f"[{json.dumps(GOOD)}]", "l.json:1: expected a JSON object a line, found an array"),
         ('[{"source": "x"}]', "l.json: sentences[0].errors: missing key"),
     ],
 )
