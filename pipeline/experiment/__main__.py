@@ -17,7 +17,7 @@ from mgsa.cli.command import Option, Positional, command
 from mgsa.cli.errors import FailedError, InputError
 from mgsa.cli.files import atomic_file
 from mgsa.cli.provenance import all_settings
-from mgsa.cli.run import run
+from mgsa.cli.run import one_line, run
 from mgsa.cli.settings import from_mapping, read_yaml, shown, to_mapping, write_yaml
 from pipeline.experiment.parameters import CHOICE, Choice
 from pipeline.experiment.plan import Plan
@@ -109,6 +109,8 @@ def keep_choice(
         words = choice.overrides if overrides is None else tuple(shlex.split(overrides))
     except ValueError as error:
         raise InputError(f"--overrides: {error}") from None
+    if overrides is None and words:
+        print(one_line(f"{path}: with {shlex.join(words)}, as last time"), file=sys.stderr)
     if own := [word for word in words if word.startswith(("model=", "train.seed="))]:
         expected = "expected options of all cells: models and seeds are what tells them apart"
         raise InputError(f"--overrides: {expected}, got {' '.join(own)}")
