@@ -107,7 +107,7 @@ class OpenedModel:
 
     def translate(
         self,
-        rows: Sequence[Row],
+        rows: Iterable[Row],
         *,
         beam: int = DEFAULT_TRANSLATE_CONFIG.beam,
         n_best: int = 1,
@@ -135,6 +135,7 @@ class OpenedModel:
             InputError: something is no row, or lacks syntactic levels that the model needs; weights
                 of an ensemble are asked for; or int8 on another device.
         """
+        rows = list(rows)
         for row in rows:
             if not isinstance(row, Row):
                 message = f"expected rows, got {row!r}; raw text goes through `pipeline.load`"

@@ -58,8 +58,9 @@ def printed_scores(
             raise FailedError(f"{name}: expected lines with a number, at their ends, got {line!r}")
         numbers.append(float(match[2]))
         shapes.append(re.sub(r"\d+", "", match[1] or ""))
-    if not all(abs(number) < LARGEST for number in numbers):
-        raise FailedError(f"{name}: expected finite numbers, got {numbers}")
+    if wrong := [number for number in numbers if not abs(number) < LARGEST]:
+        which = f"{wrong[0]} as number {numbers.index(wrong[0]) + 1} of {len(numbers)}"
+        raise FailedError(f"{name}: expected finite numbers, got {which}")
     if len(numbers) == 1:
         return numbers[0], []
     if not sentences <= len(numbers) <= sentences + 1:

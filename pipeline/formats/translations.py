@@ -70,6 +70,11 @@ class Translations:
         A reference is no other's file, and all are in the same one of `FORMS`.
         """
         apart = [*systems.values()]
+        sides = dict.fromkeys(apart, ".references") | dict.fromkeys(references, ".hypotheses")
+        for path, wrong in sides.items():
+            listed = (manifest_of(path.parent) or {"files": {}})["files"]
+            if path.name in listed and wrong in path.suffixes:
+                raise InputError(f"expected other text than {wrong[1:]}", path=path)
         for path in references:
             if any(map(path.samefile, apart)):
                 expected = "expected references apart from translations, each once"

@@ -120,14 +120,21 @@ def scores(inputs: Inputs) -> Iterator[Markup]:
 
 
 def _check_comparable(reports: Iterable[Record]) -> None:
-    """Raise an `InputError` for scores of a metric that was computed in another way."""
-    known: dict[str, str] = {}
+    """Raise an `InputError` for scores of a metric that were computed in another way.
+
+    The test sets of a system may have different numbers of references.
+    """
+    known: dict[str, list[str]] = {}
     for report in reports:
+        ways: dict[str, list[str]] = {}
         for one in report["signatures"]:
             way = re.sub(r"\|(bs|seed|version):[^|]*", "", one["signature"])
-            if way != known.setdefault(one["metric"], way):
-                expected = f"expected scores by {known[one['metric']]}, as of the first system"
-                raise InputError(f"{one['metric']}: {expected}, found {way}", path=report.path)
+            ways.setdefault(one["metric"], []).append(way)
+        for metric, found in ways.items():
+            if found != known.setdefault(metric, found):
+                expected = f"expected scores by {', '.join(known[metric])}, as of the first system"
+                message = f"{metric}: {expected}, found {', '.join(found)}"
+                raise InputError(message, path=report.path)
 
 
 def _set_rows(reports: Mapping[str, Record], styles: Mapping[str, int]) -> Iterator[dict[str, str]]:

@@ -102,7 +102,7 @@ def test_learns_to_copy(tmp_path: Path, model: dict[str, Any]) -> None:
         assert curve(dataset, "train_tag_accuracy")[250] > 0.95
     # What the artifact translates is what was scored: the first 6 rows, as many as were asked for.
     opened = open_dataset(dataset)
-    found = mgsa.load(dataset.with_name("out")).translate(list(opened.read("valid", 0, 6)), beam=1)
+    found = mgsa.load(dataset.with_name("out")).translate(opened.read("valid", 0, 6), beam=1)
     references = list(opened.texts("valid", "target_tokens", 0, 6))
     score = sacrebleu.corpus_bleu([each.text for each in found], [references], tokenize="none")
     assert report["valid_bleu_tokenized"] == pytest.approx(score.score)

@@ -18,6 +18,7 @@ from sacrebleu.metrics.ter import TER
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import write_json
+from mgsa.cli.outputs import write_manifest
 from mgsa.cli.run import BAD_INPUT, DONE, run
 from mgsa.cli.settings import to_mapping
 from pipeline.evaluate.__main__ import main
@@ -383,6 +384,18 @@ def test_hypotheses_are_none_of_their_references(files: Path) -> None:
         main(arguments(files, "--references", str(files / "references")))
     with pytest.raises(InputError, match="references: expected references apart from --source"):
         main(arguments(files, "--source", str(files / "references")))
+
+
+def test_hypotheses_and_references_are_not_exchanged(tmp_path: Path) -> None:
+    names = ("test.references", "test.hypotheses")
+    for name in names:
+        write_lines(tmp_path / name, [name])
+    write_manifest(tmp_path, {"kind": "mgsa translations"})
+    ours, theirs = (tmp_path / name for name in names)
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump({"evaluate": to_mapping(SETTINGS)}))
+    argv = ["--params", str(tmp_path / "params.yaml"), "--hypotheses", str(ours)]
+    with pytest.raises(InputError, match=r"test\.references: expected other text than references"):
+        main([*argv, "--references", str(theirs)])
 
 
 def test_a_further_reference_that_is_invisible_is_none(files: Path) -> None:

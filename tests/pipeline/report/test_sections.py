@@ -107,6 +107,8 @@ def test_several_test_sets_and_references(tmp_path: Path) -> None:
     parts = [{"set": name, **evaluation(bleu, count)} for name, bleu, count in given]
     sets = {one["set"]: {"bleu": one["bleu"], "chrf": one["chrf"]} for one in parts}
     report = evaluation(50.0, 3) | {"sets": sets, "set_reports": parts}
+    of_two = [{"metric": "bleu", "signature": "nrefs:2|<i>"}]  # that of a set
+    report["signatures"] = report["signatures"] + of_two
     write_json(tmp_path / "reports/evaluate.json", report)
     write_lines(tmp_path / "translations/test.references.2", ["Another.", "", "One more."])
     inputs = inputs_of(tmp_path, metric="bleu")
