@@ -71,10 +71,10 @@ class Translations:
         """
         apart = [*systems.values()]
         sides = dict.fromkeys(apart, ".references") | dict.fromkeys(references, ".hypotheses")
-        for path, wrong in sides.items():
+        for path, exchanged in sides.items():
             listed = (manifest_of(path.parent) or {"files": {}})["files"]
-            if path.name in listed and wrong in path.suffixes:
-                raise InputError(f"expected other text than {wrong[1:]}", path=path)
+            if path.name in listed and exchanged in path.suffixes:
+                raise InputError(f"expected other text than {exchanged[1:]}", path=path)
         for path in references:
             if any(map(path.samefile, apart)):
                 expected = "expected references apart from translations, each once"
