@@ -221,6 +221,16 @@ def take(others: Path, folder: Path, settings: BpeSettings) -> dict[str, int]:
     return report
 
 
+def tell_of_other_languages(others: Path, tokenized: Path) -> None:
+    """Print that codes are an artifact's of other languages, or the other way round."""
+    if (others / PREPROCESSING).is_file():
+        theirs, ours = (read_text_settings(folder) for folder in (others, tokenized))
+        pairs = [f"{one.source_language}-{one.target_language}" for one in (theirs, ours)]
+        if pairs[0] != pairs[1]:
+            told = f"codes and vocabularies of {pairs[0]} segment {pairs[1]}, side by side"
+            print(f"{others}: {told}", file=sys.stderr)
+
+
 def segment(
     tokenized: Path,
     folder: Path,
@@ -279,6 +289,7 @@ def learn_and_segment(
             metrics.update(learn(tokenized, folder, bpe, protected=protected))
         else:
             metrics.update(take(Path(bpe.codes), folder, bpe))
+            tell_of_other_languages(Path(bpe.codes), tokenized)
         metrics.update(segment(tokenized, folder, bpe, workers=run.workers, protected=protected))
 
 

@@ -30,6 +30,7 @@ from mgsa.cli.outputs import (
     ManifestFile,
     atomic_folder,
     check_files,
+    sha256,
     write_manifest,
 )
 from mgsa.cli.settings import Language, from_excerpt, from_mapping, to_mapping
@@ -118,6 +119,8 @@ def save_model(
         parser: a parser's folder, to be carried.
     """
     origin = dataset.manifest
+    if sha256(dataset.folder / MANIFEST) != origin.identity:  # somebody may have made it anew
+        raise InputError("expected the dataset that the training began with", path=dataset.folder)
     manifest = {
         "kind": "mgsa model",
         "version": 3,

@@ -198,6 +198,7 @@ def score_contrasts(
     check_variants(opened, split, by_line, text)
     if phrases and scorer.levels and made.partition.boundaries == "parsed":
         kinds = available(phrases, made.parser.kind, trees)
+    by_words = baselines(corpus, split, variants, source, contrasts)
     compared = compared_kind(others, kinds[0], baseline) if baseline else ""
     with progress_bar(
         f"score {split}", total=len(kinds) * (len(by_line) + len(variants)), unit="targets"
@@ -223,7 +224,7 @@ def score_contrasts(
         if table:
             right: dict[str, list[bool]] = {}
             right |= {kind: [is_right(row, kind) for row in table] for kind in kinds}
-            right |= baselines(corpus, split, variants, source, contrasts)
+            right |= by_words
             samples, seed = contrast.bootstrap_samples, contrast.seed
             metrics.update(accuracies(table, right, samples=samples, seed=seed))
         if others:

@@ -111,7 +111,8 @@ def compared_kind(others: Sequence[Row], kind: str, path: Path) -> str:
     for name in (kind, "parsed"):
         if name in kinds_of(others) or not others:
             return name
-    raise InputError(f"expected scores with {kind} or parsed phrases", path=path)
+    kinds = " or ".join(dict.fromkeys((f"{kind}_reference", "parsed_reference")))
+    raise InputError(f"expected columns {kinds} and …_variant", path=path)
 
 
 def comparison(

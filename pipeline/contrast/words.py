@@ -37,12 +37,13 @@ def baselines(
 ) -> dict[str, list[bool]]:
     """For each baseline, whether it predicts each contrast's category; `tokenize` is the source's.
 
-    Empty for `train`, and without `train.contrast` in `folder`, if not in the corpus.
+    Empty for `train`, without `train.contrast` in `folder`, if not in the corpus, and for
+    categories that it lacks.
     """
     learned = [] if split == TRAIN else contrasts_of(corpus, TRAIN, folder)
-    if not learned:
-        return {}
     categories = [contrast.category for contrast in learned]
+    if {contrast.category for contrast in contrasts}.isdisjoint(categories):
+        return {}
     ((frequent, _),) = Counter(categories).most_common(1)
     seen = _features(corpus, TRAIN, learned, tokenize)
     asked = _features(corpus, split, contrasts, tokenize)

@@ -157,13 +157,15 @@ class LocalCorpus:
 
 
 def existing_file(name: str, hint: str = "") -> Path:
-    """The file of that name, or the only packed one; else an `InputError` that ends in `hint`."""
+    """The only file of that name, packed or not; else an `InputError` that ends in `hint`."""
     paths = [Path(name + packed) for packed in ("", *PACKED)]
     found = [path for path in paths if path.exists()]
-    if found[:1] == paths[:1] or len(found) == 1:
+    if len(found) == 1:
         return found[0]
-    several = f"but {' and '.join(path.name for path in found)}" if found else "and none packed"
-    raise InputError(f"no such file, {several} (as {', '.join(PACKED)}){hint}", path=name)
+    if found:
+        names = " and ".join(path.name for path in found)
+        raise InputError(f"expected one file, packed or not, found {names}{hint}", path=name)
+    raise InputError(f"no such file, and none packed (as {', '.join(PACKED)}){hint}", path=name)
 
 
 @dataclass(frozen=True)

@@ -229,7 +229,9 @@ def describe_changes(
     values = flatten(content)
     for key, value in before[1].items():
         if values.get(key, ABSENT) != value:
-            yield f"  {key}: {_shown(values.get(key, ABSENT))} (before: {_shown(value)})"
+            is_section = any(other.startswith(f"{key}.") for other in values)
+            new = "keys" if is_section else values.get(key, ABSENT)
+            yield f"  {key}: {_shown(new)} (before: {_shown(value)})"
 
 
 def _shown(value: Any) -> str:

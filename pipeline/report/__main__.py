@@ -65,7 +65,7 @@ def write_report(
     parameters = None if own.is_empty and (system or table) else read_yaml(params)
     page = render(Inputs(report, parameters, paths, systems, table or []))
     with atomic_folder(out) as folder, open_to_write(folder / PAGE) as file:
-        file.write(page)
+        file.write(page.encode("utf-8", "backslashreplace").decode())  # paths may be no UTF-8
 
 
 main = stage(write_report)

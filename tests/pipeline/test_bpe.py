@@ -95,7 +95,9 @@ def test_words_are_whole_if_they_are_frequent(tokenized: Path) -> None:
     assert lines(tokenized.parent / "bpe/test.source") == [found] * 3
 
 
-def test_codes_of_another_folder_are_taken(tokenized: Path) -> None:
+def test_codes_of_another_folder_are_taken(
+    tokenized: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     bpe.main(arguments(tokenized))
     model = (tokenized.parent / "bpe").rename(tokenized.parent / "model")
     write_lines(tokenized / "train.source", ["an other text"] * 4)
@@ -108,6 +110,13 @@ def test_codes_of_another_folder_are_taken(tokenized: Path) -> None:
     write_json(model / "preprocessing.json", {"bpe": {"vocabulary_threshold": 9, "unit": "bpe"}})
     with pytest.raises(InputError, match=r"expected bpe.vocabulary_threshold to be 9, .*, got 3"):
         bpe.main(arguments(tokenized, f"codes={model}"))
+    recorded = read_json(tokenized / "text.json") | {"source_language": "fr"}
+    made = {"vocabulary_threshold": 3, "unit": "bpe"}
+    write_json(model / "preprocessing.json", recorded | {"bpe": made})
+    capsys.readouterr()
+    bpe.main(arguments(tokenized, f"codes={model}"))
+    told = f"{model}: codes and vocabularies of fr-de segment en-de, side by side\n"
+    assert capsys.readouterr().err == told
 
 
 def test_the_report_counts(tokenized: Path) -> None:

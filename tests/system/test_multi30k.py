@@ -122,7 +122,7 @@ def check_probes(data: dict[str, Any], report: dict[str, Any]) -> None:
 @pytest.mark.slow
 def test_real_text_goes_through_every_stage(folder: Path) -> None:
     report = stage(folder, "corpus")
-    assert report == {f"{split}_pairs": count for split, count in PAIRS.items()}
+    assert [report[f"{split}_pairs"] for split in PAIRS] == [*PAIRS.values()]
     check_tokens(folder, stage(folder, "tokenize"))
 
     stage(folder, "parser")

@@ -85,6 +85,17 @@ def test_another_kind_of_artifact_is_named(
         load_model(folder)
 
 
+def test_a_model_is_of_the_dataset_that_its_training_began_with(
+    dataset: Dataset, tmp_path: Path
+) -> None:
+    model = new_model(CONFIG, dataset)
+    with (dataset.folder / "manifest.json").open("a", encoding="utf-8") as file:
+        file.write("\n")
+    with pytest.raises(InputError, match="dataset: expected the dataset that the training began"):
+        save_model(tmp_path / "model", model, CONFIG, dataset, run={}, curves=[])
+    assert not (tmp_path / "model").exists()
+
+
 def test_pairs_of_the_other_direction_are_refused(folder: Path, tmp_path: Path) -> None:
     """Their vocabulary is the same where both languages share one."""
     artifact, dataset = load_model(folder), open_dataset(tmp_path / "elsewhere")

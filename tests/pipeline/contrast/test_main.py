@@ -135,7 +135,7 @@ def test_a_baseline_of_other_phrases_alone_is_refused(
     assert contrast(folder, tmp_path / "one", "--phrases", "random") == DONE
     baseline = str(tmp_path / "one/test.csv")
     assert contrast(folder, tmp_path / "two", "--baseline", baseline) == BAD_INPUT
-    expected = f"error: {baseline}: expected scores with parsed or parsed phrases\n"
+    expected = f"error: {baseline}: expected columns parsed_reference and …_variant\n"
     assert capsys.readouterr().err.endswith(expected)
     assert contrast(folder, tmp_path / "two", "--phrases", "random", "--baseline", baseline) == DONE
     assert Record.read(tmp_path / "two.json")["random"]["difference"] == 0
