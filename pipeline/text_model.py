@@ -123,7 +123,7 @@ class TextModel:
         elif needed is not None and parser is None and not needed.exists():
             raise InputError(
                 f"expected --parser and the parser of the training data of {models[0]}: "
-                f"`dvc get URL {needed}` brings it from that project, `dvc checkout` one that was here"
+                f"`dvc get URL {needed}` brings it from that project, `dvc checkout` back"
             )
         gpu = opened.device.type == "cuda"
         return cls(opened, Preprocessor.load(models[0], parser=needed, gpu=gpu))
