@@ -130,7 +130,7 @@ class TextModel:
 
     def translate(
         self,
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         beam: int = DEFAULT_TRANSLATE_CONFIG.beam,
         length_penalty: float = DEFAULT_TRANSLATE_CONFIG.length_penalty,
@@ -156,6 +156,7 @@ class TextModel:
         """
         if isinstance(texts, str):  # a sequence of str, too
             raise InputError("expected a list of sentences, got one text")
+        texts = list(texts)
         try:
             phrases = phrases and [
                 [[Phrase(index(start), index(end), tag) for start, end, tag in p] for p in levels]

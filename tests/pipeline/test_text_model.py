@@ -188,7 +188,7 @@ def test_tokens_are_translated_as_given_and_to_tokens(
 ) -> None:
     translator = pipeline.load(models / "words")
     text = "a man, a dog"
-    (raw,) = translator.translate([text], links=True)
+    (raw,) = translator.translate(iter([text]), links=True)
     tokens = ["a", "man", ",", "a", "dog"]
     given, blank, odd = translator.translate(
         [" ".join(tokens), " ", "a man, a dog"], links=True, tokenized=True
