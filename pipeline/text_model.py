@@ -123,7 +123,7 @@ class TextModel:
         elif needed is not None and parser is None and not needed.exists():
             raise InputError(
                 f"expected --parser and the parser of the training data of {models[0]}: "
-                f"`dvc get URL {needed}` brings it from that project, `dvc checkout` back"
+                f"`dvc get URL {needed}` brings it from that project, `dvc checkout` brings it back"
             )
         gpu = opened.device.type == "cuda"
         return cls(opened, Preprocessor.load(models[0], parser=needed, gpu=gpu))
@@ -275,9 +275,11 @@ class TextModel:
 
     def _tell_of_raw_text(self, sentences: Sequence[list[str]]) -> None:
         """Print, once, that most of some sentences are not in the tokens of the training data."""
+        if self._told:
+            return
         some = [words for words in sentences[:PEEKED] if words]
         raw = sum(self.preprocessor.tokenize(" ".join(words))[0] != words for words in some)
-        if 2 * raw > len(some) and not self._told:
+        if 2 * raw > len(some):
             self._told = True
             found = f"{raw} of {len(some)} sentences are not in the tokens of the training data"
             print(f"--tokenized: {found}, and are taken as they are", file=sys.stderr)

@@ -66,7 +66,7 @@ def guard(
     for number, output in enumerate(outputs):
         others = [("other output", other.path) for other in outputs[:number]]
         for name, path in [*read, *others]:
-            if _overlap(output.path, path):
+            if overlap(output.path, path):
                 message = f"expected an output apart from the {name} {path}"
                 raise InputError(message, path=output.path)
     for output in outputs:
@@ -94,7 +94,8 @@ def is_stdout(status: os.stat_result) -> bool:
     return stat.S_ISREG(status.st_mode) and os.path.samestat(status, os.fstat(1))
 
 
-def _overlap(one: Path, other: Path) -> bool:
+def overlap(one: Path, other: Path) -> bool:
+    """Whether two paths are one, or one lies in the other, without links."""
     one, other = real_path(one), real_path(other)
     return one.is_relative_to(other) or other.is_relative_to(one)
 

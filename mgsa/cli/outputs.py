@@ -117,10 +117,10 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             yield temporary
             command, kinds, *_ = _running.get()
             kind = kinds.get(path)
-            if kind is not None:  # somebody may have put a file there meanwhile
-                check_own(given, kind, command)
-            if kind is not None and not (temporary / MANIFEST).exists():
-                write_manifest(temporary, {"kind": kind})
+            if kind is not None:
+                check_own(given, kind, command)  # somebody may have put a file there meanwhile
+                if not (temporary / MANIFEST).exists():
+                    write_manifest(temporary, {"kind": kind})
             mode = temporary.stat().st_mode & 0o666
             for inner in temporary.rglob("*"):
                 if inner.is_file() and not inner.is_symlink():

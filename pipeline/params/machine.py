@@ -4,13 +4,14 @@ import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
-from itertools import product
+from itertools import product, starmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import real_path, with_links
+from mgsa.cli.files import with_links
+from mgsa.cli.guard import overlap
 from mgsa.cli.outputs import kind_of
 from mgsa.cli.settings import paths_read, read_yaml
 from mgsa.config import ModelConfig, TrainConfig
@@ -94,11 +95,9 @@ def check_outputs(sections: Mapping[str, Any], path: Path) -> None:
         for kind in ("outs", "metrics", "plots")
         for out in stage.get(kind, ())
     ]
-    outputs = {real_path(path.parent / name) for out in named for name in _names(out)}
+    outputs = [path.parent / name for out in named for name in _names(out)]
     for key, read in _paths(sections):
-        places = {real_path(place) for place in with_links(read)}
-        pairs = product(outputs, places)
-        if any(out.is_relative_to(real) or real.is_relative_to(out) for out, real in pairs):
+        if any(starmap(overlap, product(outputs, with_links(read)))):
             problem = f"{key}: expected a copy of {read}, which DVC removes before it makes it anew"
             raise InputError(
                 f"{problem} (cp {'-r ' * read.is_dir()}{read} my_{read.name})", path=path

@@ -28,14 +28,15 @@ OUTPUTS = ("translations", "curves", "attention", "model", "contrast")
 OF_REPORTS = {
     **{"corpus": "corpus", "tokenize": "tokenized", "parser": "parser", "parse": "parsed"},
     **{"bpe": "bpe", "partition": "partitions", "align": "alignments", "train": "model"},
-    "probe_data": "probing",
     **{"contrast": "contrast", "analyze": "attention", "phrasal_patterns": "patterns"},
+    "probe_data": "probing",
 }
 """The output of each stage beside its report."""
 FOLDERS = {
     **{name: name for name in ("reports", "corpus", "tokenized", "parser", "parsed", "bpe")},
     **{name: name for name in ("partitions", "alignments", "dataset", "model", "translations")},
-    **{name: name for name in ("contrast", "probing")},
+    "contrast": "contrast",
+    "probing": "probing",
     "phrase-counts": "plots/partition",
     "curves": "plots/train",
     "attention": "plots/attention",

@@ -118,6 +118,11 @@ def test_a_full_disk_under_stdout_is_one_line(lines: int) -> None:
     assert (done.returncode, done.stderr) == (FAILED, "error: stdout: No space left on device\n")
 
 
+def in_a_shell(command: str) -> subprocess.CompletedProcess[str]:
+    words = ["bash", "-c", command]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+
 def test_a_line_that_a_full_disk_cuts_is_an_error_without_buffers_too(tmp_path: Path) -> None:
     code = (
         "import sys; from mgsa.cli.run import run\n"
@@ -125,9 +130,7 @@ def test_a_line_that_a_full_disk_cuts_is_an_error_without_buffers_too(tmp_path: 
         "sys.exit(run(main))"
     )
     command = f'ulimit -f 1; exec "{sys.executable}" -u -B -c "{code}" > "{tmp_path}/out"'
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
-    )
+    done = in_a_shell(command)
     assert (done.returncode, done.stderr) == (FAILED, "error: stdout: File too large\n")
 
 
@@ -155,9 +158,7 @@ def test_a_closed_stream_is_one_line(closed: str) -> None:
         "sys.exit(run(main))"
     )
     command = f'"{sys.executable}" -c "{code}" < /dev/null {closed}'
-    done = subprocess.run(
-        ["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
-    )
+    done = in_a_shell(command)
     said = (done.returncode, done.stdout, done.stderr)
     assert said == (FAILED, "", "error: a closed stdin or stdout: Bad file descriptor\n")
 
